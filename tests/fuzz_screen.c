@@ -344,8 +344,8 @@ static void start(struct vt *v, const char *program)
 	if (idempotence)
 		argv[argc++] = "--dynamic-idempotence";
 	for (unsigned k = 0; k < POLICY_KINDS; k++) {
-		if (k == POLICY_PREEMPT || (k == POLICY_VIRTUAL && idempotence) || rnd(3))
-			continue; /* preempt: `set` has it, cta-virtual excludes it */
+		if (k == POLICY_PREEMPT || rnd(3))
+			continue; /* preempt: `set` has it */
 		snprintf(policy[k], sizeof(policy[k]), "--%s=%s", policy_kinds[k].key, fuzz_policy(rnd, k));
 		argv[argc++] = policy[k];
 	}

@@ -58,9 +58,10 @@ return {
 	["l2.line"] = 64, -- ours: as L1
 	["l2.latency"] = 19, -- latency; with 18 GPU-small's launches under rr happen to begin where the one before began
 	["l2.write_miss"] = "lazy", -- ours: the paper's L2 is GEMS', not gtx480v3's; DeNovo's stores need no line
-	["l2.miss_queue"] = 64, -- ours: the network's buffers and the MSHRs are the limits; the two queues below as well
+	["l2.miss_queue"] = 64, -- ours: the network's buffers and the MSHRs are the limits; the three queues below as well
 	["noc.request_queue"] = 64,
 	["noc.reply_queue"] = 64,
+	["noc.message_queue"] = 64, -- the same: questions to the owners of words
 	["dram.bus"] = 2, -- GEMS: 7.4 GB/s a channel; a line has the bus for 2 cycles of 10 of the CPU's, 6.4 GB/s
 	["dram.latency"] = 159, -- latency
 }

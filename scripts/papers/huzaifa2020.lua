@@ -123,10 +123,10 @@ local function beside_rr(list, measure, published, notes, more)
 	end
 end
 
--- Where accesses were served: in L1D (joined fetches included), a remote one, L2, memory.
+-- Where accesses were served: in L1D (joined fetches included), a remote one (a part of it is enough), L2, memory.
 local function places(r)
 	local d, l2 = r.l1d, r.l2
-	local l1, remote, memory = d.hits + d.merges, d.remote_reads, l2.misses - l2.write_misses
+	local l1, remote, memory = d.hits + d.merges, d.remote_requests, l2.misses - l2.write_misses
 	return { 100 * l1 / d.accesses, 100 * remote / d.accesses, 100 * memory / d.accesses }
 end
 
@@ -379,6 +379,10 @@ return {
 		{
 			name = "6c", title = "irregular applications: flits over links", runs = runs_of(irregular),
 			table = beside_rr(irregular, "traffic", { mean = { steal = 84 } }, { of_rr }),
+		},
+		{
+			name = "6d", title = "irregular applications: where accesses are served", runs = runs_of(irregular),
+			table = breakdown(irregular, {}, shares),
 		},
 		{ name = "7", title = "L1D from 16 to 512 KB: time", runs = scaled_runs, table = scaled_table },
 		{

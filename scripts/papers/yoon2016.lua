@@ -268,7 +268,7 @@ local function limit_of_max(result, b, x)
 	if not r then
 		return "?"
 	end
-	local k = main_kernel(r)
+	local k = lab.main_kernel(r)
 	local by, n = k.occupancy.limiter, k.occupancy.ctas_per_sm
 	if by ~= "threads" and by ~= "CTAs" or k.ctas <= n * r.config["num_sms"] then
 		return "–"

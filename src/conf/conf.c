@@ -290,10 +290,6 @@ static bool vt_fits(const struct conf *c, struct conf_conflict *of, struct err *
 {
 	if (!conf_is_vt(c))
 		return true;
-	if (strcmp(c->preempt, "none") != 0)
-		return among(of, "cta-virtual", "preempt", NULL) ||
-		       err_set(e, "cta-virtual=vt and preempt=%s exclude each other: a CTA without a slot cannot be preempted",
-		               c->preempt);
 	if (c->lsu_replay == LSU_REPLAY_NEWCAR)
 		return among(of, "cta-virtual", "lsu.replay", NULL) ||
 		       err_set(e, "cta-virtual=vt has load queues of its own kind (lsu.replay=car, or none): lsu.replay=newcar "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "conf/virtual.h"
 #include "sm/restartable.h"
 
 static u64 store_bytes(const struct conf *c)
@@ -10,17 +11,22 @@ static u64 store_bytes(const struct conf *c)
 	return (u64)c->cta_saved_mb << 20;
 }
 
+/* CTAs that the SMs can hold. */
+static u32 most_ctas(const struct conf *c)
+{
+	return c->num_sms * (conf_is_vt(c) ? VIRTUAL_CTA_PLACES : c->sm_ctas);
+}
+
 size_t resume_state_bytes(const struct conf *c)
 {
-	return sizeof(struct resume) + (size_t)c->num_sms * c->sm_ctas * sizeof(struct saved_cta) + store_bytes(c) + 16384 +
-	       (c->preempt_traffic ? (size_t)c->num_sms * c->sm_ctas * sizeof(struct saved_context) + 64 : 0) +
-	       traffic_state_bytes(c);
+	return sizeof(struct resume) + most_ctas(c) * sizeof(struct saved_cta) + store_bytes(c) + 16384 +
+	       (c->preempt_traffic ? most_ctas(c) * sizeof(struct saved_context) + 64 : 0) + traffic_state_bytes(c);
 }
 
 void resume_create(struct resume_ctx *x, const struct conf *c, struct mem *m, struct arena *a)
 {
 	x->conf = c;
-	x->max = c->num_sms * c->sm_ctas;
+	x->max = most_ctas(c);
 	x->r = ARENA_NEW(a, struct resume, 1);
 	x->cta = ARENA_NEW(a, struct saved_cta, x->max);
 	x->store = arena_alloc(a, store_bytes(c), 4096);
@@ -39,7 +45,7 @@ static bool find_hole(const struct resume_ctx *x, u64 bytes, u64 *at)
 		moved = false;
 		if (*at + bytes > store_bytes(x->conf))
 			return false;
-		for (u32 i = 0; i < x->max; i++) {
+		for (u32 i = 0; i < x->r->top; i++) {
 			const struct saved_cta *c = &x->cta[i];
 			if (c->state == SAVED_FREE || *at >= c->at + c->bytes || c->at >= *at + bytes)
 				continue;
@@ -60,7 +66,7 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	const u64 bytes = front + (ctx->restart ? restart_cta_save(ctx->restart, sm, slot, NULL) : 0);
 	struct saved_cta *free = NULL;
 	u64 at;
-	for (u32 i = x->max; i-- > 0;)
+	for (u32 i = MIN(x->r->top + 1, x->max); i-- > 0;)
 		free = x->cta[i].state == SAVED_FREE ? &x->cta[i] : free;
 	if (!front)
 		return err_set(e, "the front end '%s' cannot save a CTA", ctx->front->ops->name), NULL;
@@ -103,6 +109,7 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 	if (x->moved)
 		x->moved(x->moved_ctx, sm, free->launch, insts, false);
 	free->place = place;
+	x->r->top = MAX(x->r->top, (u32)(free - x->cta) + 1);
 	x->r->orders++;
 	x->r->n++;
 	x->r->leaving++;
@@ -123,7 +130,7 @@ void resume_release(struct resume_ctx *x, struct saved_cta *c, u32 to, u64 now)
 
 struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id)
 {
-	for (u32 i = 0; x->r->n && i < x->max; i++)
+	for (u32 i = 0; x->r->n && i < x->r->top; i++)
 		if (x->cta[i].state != SAVED_FREE && x->cta[i].launch == launch && x->cta[i].id == id)
 			return &x->cta[i];
 	return NULL;
@@ -132,7 +139,7 @@ struct saved_cta *resume_find(const struct resume_ctx *x, u32 launch, u64 id)
 u32 resume_count(const struct resume_ctx *x, u32 launch)
 {
 	u32 n = 0;
-	for (u32 i = 0; x->r->n && i < x->max; i++)
+	for (u32 i = 0; x->r->n && i < x->r->top; i++)
 		n += x->cta[i].state != SAVED_FREE && x->cta[i].launch == launch;
 	return n;
 }
@@ -147,7 +154,7 @@ bool resume_look(struct resume_ctx *x, u64 now, u64 *awake)
 	bool any = false;
 	if (traffic_open(&x->traffic))
 		traffic_cycle(&x->traffic, now, awake);
-	for (u32 i = 0; i < x->max && x->r->leaving; i++) {
+	for (u32 i = 0; i < x->r->top && x->r->leaving; i++) {
 		struct saved_cta *c = &x->cta[i];
 		if (c->state != SAVED_LEAVING || !sm_is_quiet(x->sm[c->sm], c->place))
 			continue;
@@ -164,15 +171,24 @@ bool resume_look(struct resume_ctx *x, u64 now, u64 *awake)
 	return any;
 }
 
-void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now)
+void resume_move(struct resume_ctx *x, u32 sm, const struct cta_set *ctas, u64 until, u64 now)
 {
 	struct sm *s = x->sm[sm];
 	if (until != NEVER) /* what is moved by traffic says when it has ended */
 		x->r->moving_until[sm] = MAX(x->r->moving_until[sm], until);
 	x->r->moves++;
-	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		if (s->cta[i].used && !(s->done_slots >> i & 1) && (slots >> i & 1 || x->conf->preempt_halt == PREEMPT_HALT_SM))
-			sm_move_context(&x->ctx[sm], s, i, until, now);
+	FOR_EACH_CTA(i, s)
+	if (!sm_has_ended(s, i) && (cta_in(ctas, i) || x->conf->preempt_halt == PREEMPT_HALT_SM))
+		sm_move_context(&x->ctx[sm], s, i, until, now);
+}
+
+void resume_cta_halted(struct resume_ctx *x, u32 sm, u32 place, u64 now)
+{
+	const struct cta_set alone = cta_alone(place);
+	if (traffic_halts(&x->traffic, sm))
+		sm_move_context(&x->ctx[sm], x->sm[sm], place, NEVER, now);
+	if (x->r->moving_until[sm] > now && x->conf->preempt_halt == PREEMPT_HALT_SM)
+		resume_move(x, sm, &alone, x->r->moving_until[sm], now);
 }
 
 static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now)
@@ -180,6 +196,7 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 	struct sm_ctx *ctx = &x->ctx[sm];
 	const struct cta_comes how = {.from = c->sm, .left_at = c->left_at, .moved = c->moved};
 	const u32 slot = sm_restore_cta(ctx, x->sm[sm], &c->s, x->store + c->at, &how, now);
+	const struct cta_set alone = cta_alone(slot);
 	if (ctx->restart)
 		restart_cta_restore(ctx->restart, sm, slot, x->store + c->at + c->record);
 	x->sm[sm]->cta[slot].away += now - c->left_at;
@@ -192,24 +209,25 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 		traffic_back(&x->traffic, sm, slot, lies->addr, lies->bytes, now);
 		*lies = (struct saved_context){0};
 	} else if (c->bring) /* contexts come to an SM one after the other */
-		resume_move(x, sm, 1u << slot, MAX(x->r->moving_until[sm], now) + c->bring, now);
+		resume_move(x, sm, &alone, MAX(x->r->moving_until[sm], now) + c->bring, now);
 	else
 		resume_cta_came(x, sm, slot, now);
 	*c = (struct saved_cta){0};
 	x->r->n--;
 	x->r->queued--;
+	while (x->r->top && x->cta[x->r->top - 1].state == SAVED_FREE)
+		x->r->top--;
 }
 
 s32 resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now)
 {
 	struct saved_cta *first = NULL;
-	for (u32 i = 0; i < x->max && x->r->queued; i++) {
+	for (u32 i = 0; i < x->r->top && x->r->queued; i++) {
 		struct saved_cta *c = &x->cta[i];
 		if (c->state != SAVED_QUEUED || (first && first->order < c->order) || (c->to != SM_ANY && c->to != sm))
 			continue;
 		const struct launch *l = x->launch[c->launch];
-		if (traffic_has_room(&x->traffic, sm) && sm_has_room(&x->ctx[sm], x->sm[sm], l) &&
-		    sm_has_slots(&x->ctx[sm], x->sm[sm], l) && may(ctx, sm, c->launch))
+		if (traffic_has_room(&x->traffic, sm) && sm_has_room(&x->ctx[sm], x->sm[sm], l) && may(ctx, sm, c->launch))
 			first = c;
 	}
 	if (!first)
@@ -222,7 +240,7 @@ s32 resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *c
 u64 resume_hash(const struct resume_ctx *x)
 {
 	u64 hash = x->r->moves ? hash_bytes(x->r, sizeof *x->r, 0) : 0;
-	for (u32 i = 0; x->r->n && i < x->max; i++)
+	for (u32 i = 0; x->r->n && i < x->r->top; i++)
 		if (x->cta[i].state != SAVED_FREE)
 			hash = hash_bytes(&x->cta[i], sizeof x->cta[i], hash + i);
 	if (traffic_open(&x->traffic) || (x->traffic.t && x->r->n))
@@ -236,6 +254,8 @@ bool resume_check_state(const struct resume_ctx *x, struct err *e)
 	for (u32 i = 0; i < x->max; i++) {
 		const struct saved_cta *c = &x->cta[i];
 		n[c->state]++;
+		HOLDS(c->state == SAVED_FREE || i < x->r->top, "CTA %llu of launch %u has been saved in place %u of %u",
+		      (unsigned long long)c->id, c->launch, i, x->r->top);
 		HOLDS(c->state == SAVED_FREE || hash_bytes(x->store + c->at, c->bytes, 0) == c->hash,
 		      "CTA %llu of launch %u has been saved, and is not what it was", (unsigned long long)c->id, c->launch);
 	}

@@ -33,7 +33,9 @@ struct saved_cta {
 struct resume { /* arena, not in the hash but by resume_hash() */
 	u64 orders;
 	u32 n, leaving, queued;
+	u32 top;                        /* places behind this one are free */
 	u32 moves;                      /* how often contexts were moved in time */
+	u32 pad;                        /* named so that it is zero: state is hashed */
 	u64 moving_until[CONF_MAX_SMS]; /* an SM's are until then */
 };
 /* preempt.traffic: where a saved CTA's context lies in memory, and how large it is; 0: its values came another way. */
@@ -47,7 +49,7 @@ typedef void resume_brought_fn(void *ctx, const struct saved_cta *c, u32 sm, u32
 struct resume_ctx {
 	const struct conf *conf;
 	struct resume *r;
-	struct saved_cta *cta; /* arena: as many as all SMs have slots */
+	struct saved_cta *cta; /* arena: as many as all SMs can hold */
 	u32 max;
 	u8 *store; /* arena */
 	struct traffic_ctx traffic;
@@ -90,16 +92,15 @@ void resume_lies_at(struct resume_ctx *x, const struct saved_cta *c, u64 bytes);
 /* Brings a CTA back to this SM, if one fits whose kernel may have one more there: its launch, or -1. */
 typedef bool resume_may_fn(const void *ctx, u32 sm, u32 launch);
 s32 resume_offer(struct resume_ctx *x, u32 sm, resume_may_fn *may, const void *ctx, u64 now);
-/* Contexts of CTAs in these slots of an SM are moved until that cycle: they are halted, or (preempt.halt=sm) all that
- * is and comes there. */
-void resume_move(struct resume_ctx *x, u32 sm, u32 slots, u64 until, u64 now);
-/* A CTA has come to a slot. */
-static inline void resume_cta_came(struct resume_ctx *x, u32 sm, u32 slot, u64 now)
+/* Contexts of these CTAs of an SM are moved until that cycle: they are halted, or (preempt.halt=sm) all that is and
+ * comes there. */
+void resume_move(struct resume_ctx *x, u32 sm, const struct cta_set *ctas, u64 until, u64 now);
+/* A CTA has come to a place of an SM. */
+void resume_cta_halted(struct resume_ctx *x, u32 sm, u32 place, u64 now);
+static inline void resume_cta_came(struct resume_ctx *x, u32 sm, u32 place, u64 now)
 {
-	if (unlikely(traffic_halts(&x->traffic, sm)))
-		sm_move_context(&x->ctx[sm], x->sm[sm], slot, NEVER, now);
-	if (unlikely(x->r->moving_until[sm] > now) && x->conf->preempt_halt == PREEMPT_HALT_SM)
-		resume_move(x, sm, 1u << slot, x->r->moving_until[sm], now);
+	if (unlikely(x->r->moving_until[sm] > now || traffic_halts(&x->traffic, sm)))
+		resume_cta_halted(x, sm, place, now);
 }
 /* Of all that is here; 0: nothing. */
 u64 resume_hash(const struct resume_ctx *x);

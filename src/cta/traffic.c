@@ -31,17 +31,13 @@ static void add(struct traffic_ctx *x, u32 sm, struct context_move m)
 	x->t->open++;
 }
 
-static bool is_there(const struct traffic_ctx *x, u32 sm, u32 slot)
-{
-	return x->sm[sm]->cta[slot].used && !(x->sm[sm]->done_slots >> slot & 1);
-}
-
 /* Halted until somebody says so: how long it takes is not known. */
-static void halt(struct traffic_ctx *x, u32 sm, u32 slots, u64 now)
+static void halt(struct traffic_ctx *x, u32 sm, u32 place, u64 now)
 {
-	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		if (slots >> i & 1 && is_there(x, sm, i))
-			sm_move_context(&x->ctx[sm], x->sm[sm], i, NEVER, now);
+	struct sm *s = x->sm[sm];
+	FOR_EACH_CTA(i, s)
+	if ((i == place || x->conf->preempt_halt == PREEMPT_HALT_SM) && !sm_has_ended(s, i))
+		sm_move_context(&x->ctx[sm], s, i, NEVER, now);
 }
 
 bool traffic_moves(const struct traffic_ctx *x, u32 sm, u32 slot)
@@ -50,7 +46,7 @@ bool traffic_moves(const struct traffic_ctx *x, u32 sm, u32 slot)
 		return false;
 	const struct traffic_sm *q = &x->of[sm];
 	for (u32 i = 0; i < q->n; i++)
-		if (q->move[(q->first + i) % TRAFFIC_MOVES].slots >> slot & 1)
+		if (cta_in(&q->move[(q->first + i) % TRAFFIC_MOVES].ctas, slot))
 			return true;
 	return traffic_halts(x, sm);
 }
@@ -58,10 +54,11 @@ bool traffic_moves(const struct traffic_ctx *x, u32 sm, u32 slot)
 /* Those go on that no move halts any more. */
 static void go_on(struct traffic_ctx *x, u32 sm, u64 now)
 {
-	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		if (is_there(x, sm, i) && x->sm[sm]->cta[i].moving_until == NEVER && !traffic_moves(x, sm, i))
-			sm_resume_cta(&x->ctx[sm], x->sm[sm], i, now);
-	x->sm[sm]->settled = 0;
+	struct sm *s = x->sm[sm];
+	FOR_EACH_CTA(i, s)
+	if (!sm_has_ended(s, i) && s->cta[i].moving_until == NEVER && !traffic_moves(x, sm, i))
+		sm_resume_cta(&x->ctx[sm], s, i, now);
+	s->settled = 0;
 }
 
 bool traffic_halts(const struct traffic_ctx *x, u32 sm)
@@ -69,14 +66,14 @@ bool traffic_halts(const struct traffic_ctx *x, u32 sm)
 	return x->t && x->of[sm].n && x->conf->preempt_halt == PREEMPT_HALT_SM;
 }
 
-void traffic_out(struct traffic_ctx *x, u32 sm, u32 slots, u32 place, u64 bytes)
+void traffic_out(struct traffic_ctx *x, u32 sm, const struct cta_set *ctas, u32 place, u64 bytes)
 {
 	const u64 size = round_up(bytes, MAX(x->conf->l1d_line, 256u));
 	const u64 at = x->t->next + size > CONTEXT_RING ? 0 : x->t->next;
 	x->t->next = at + size;
 	x->t->out += bytes;
 	add(x, sm,
-	    (struct context_move){.addr = CONTEXT_BASE + at, .bytes = bytes, .slots = slots, .place = (u8)place, .out = 1});
+	    (struct context_move){.addr = CONTEXT_BASE + at, .bytes = bytes, .ctas = *ctas, .place = (u8)place, .out = 1});
 	x->of[sm].lies = CONTEXT_BASE + at;
 }
 
@@ -146,8 +143,8 @@ void traffic_back(struct traffic_ctx *x, u32 sm, u32 slot, u64 addr, u64 bytes, 
 	x->t->back += bytes;
 	add(x, sm,
 	    (struct context_move){
-	        .addr = addr, .bytes = bytes, .slots = 1u << slot, .place = (u8)bit_first(x->sm[sm]->cta[slot].warps)});
-	halt(x, sm, x->conf->preempt_halt == PREEMPT_HALT_SM ? UINT32_MAX : 1u << slot, now);
+	        .addr = addr, .bytes = bytes, .ctas = cta_alone(slot), .place = (u8)sm_first_warp(&x->sm[sm]->cta[slot])});
+	halt(x, sm, slot, now);
 }
 
 /* The next line, if the memory system takes it. */

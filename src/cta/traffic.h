@@ -18,11 +18,11 @@
 
 struct context_move {
 	u64 addr, bytes, sent;
-	u32 slots; /* of the CTAs that it halts */
-	u8 place;  /* a warp of theirs, by which their launch is known */
+	struct cta_set ctas; /* that it halts */
+	u8 place;            /* a warp of theirs, by which their launch is known */
 	u8 out;
 	u8 cut;    /* nobody waits for it any more */
-	u8 pad[1]; /* named so that it is zero */
+	u8 pad[5]; /* named so that it is zero */
 };
 struct traffic_sm {
 	u32 first, n; /* a ring */
@@ -56,9 +56,9 @@ static inline bool traffic_open(const struct traffic_ctx *x)
 {
 	return x->t && x->t->open;
 }
-/* Contexts of so many bytes leave an SM, those of the CTAs in these slots, which have been halted for good; place: of
- * one of their warps. */
-void traffic_out(struct traffic_ctx *x, u32 sm, u32 slots, u32 place, u64 bytes);
+/* Contexts of so many bytes leave an SM, those of these CTAs, which have been halted for good; place: of one of their
+ * warps. */
+void traffic_out(struct traffic_ctx *x, u32 sm, const struct cta_set *ctas, u32 place, u64 bytes);
 /* Where the next of them lies, which has so many bytes. */
 u64 traffic_lies(struct traffic_ctx *x, u32 sm, u64 bytes);
 /* Do any, until traffic_end()? */
@@ -69,10 +69,10 @@ void traffic_cut(struct traffic_ctx *x, u32 sm);
 bool traffic_is_out(const struct traffic_ctx *x, u32 sm);
 /* Its CTAs have been taken off: the SM moves what is next. What stays there goes on if that is nothing. */
 void traffic_end(struct traffic_ctx *x, u32 sm, u64 now);
-/* The CTA in a slot has come: its context follows. Only while there is room. */
+/* The CTA in a place has come: its context follows. Only while there is room. */
 bool traffic_has_room(const struct traffic_ctx *x, u32 sm);
 void traffic_back(struct traffic_ctx *x, u32 sm, u32 slot, u64 addr, u64 bytes, u64 now);
-/* Does the CTA in a slot stand still for any: its own, or its SM's? */
+/* Does the CTA in a place stand still for any: its own, or its SM's? */
 bool traffic_moves(const struct traffic_ctx *x, u32 sm, u32 slot);
 /* Does an SM stand still for its moves, and so what comes there? */
 bool traffic_halts(const struct traffic_ctx *x, u32 sm);

@@ -144,7 +144,7 @@ u64 front_cta_save(struct front *f, u32 sm, u32 slot, u8 *out)
 
 void front_cta_restore(struct front *f, u32 sm, u32 slot, u64 warps, const u8 *saved)
 {
-	f->ops->cta_restore(f, sm, front_slot(f, sm, slot), own_warps(f, sm, slot, warps), saved);
+	f->ops->cta_restore(f, sm, front_slot(f, sm, slot), f->map ? bit_range(bit_count(warps)) : warps, saved);
 }
 
 void front_barrier_release(struct front *f, u32 sm, u32 slot, u32 bar_id, u64 warps)

@@ -173,7 +173,8 @@ void front_cta_start(struct front *f, u32 sm, u32 slot, const struct launch *l, 
  * barriers have gathered, shared and local memory - to out and returns how many bytes that is; out NULL: counts only.
  * 0: this front end cannot. */
 u64 front_cta_save(struct front *f, u32 sm, u32 slot, u8 *out);
-/* Gives the CTA all that back in a slot of any SM, where it has these warps. */
+/* Gives the CTA all that back in a slot of any SM, where it has these warps (all of them: with a map their numbers say
+ * where they are). */
 void front_cta_restore(struct front *f, u32 sm, u32 slot, u64 warps, const u8 *saved);
 
 #define PC_DONE UINT32_MAX

@@ -459,7 +459,7 @@ static void add_cta(struct kernel_counters *k, const struct cta *c, u64 now, boo
 
 static void add_saved(struct kernel_counters *k, const struct gpu *g, u32 launch)
 {
-	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++)
+	for (u32 i = 0; g->resume.r->n && i < g->resume.r->top; i++)
 		if (g->resume.cta[i].state != SAVED_FREE && g->resume.cta[i].launch == launch)
 			add_cta(k, resume_cta(&g->resume, &g->resume.cta[i]), g->st->cycle, false);
 }

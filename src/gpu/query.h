@@ -161,6 +161,7 @@ struct smst_info {
 	u32 preempting[TECHNIQUES]; /* CTAs that are to leave it, by technique (enum technique) */
 	u32 paused, moving;         /* others, that are not; moving: halted while contexts of the SM are moved */
 	u32 leaving;                /* CTAs that are taken off when what they have under way has come */
+	u32 inactive, asked;        /* CTAs without a slot (cta-virtual=vt); of them, those that are to leave it */
 	u32 request;                /* of preemption, that is under way there; 0: none */
 	u32 regs, shared, threads;  /* left: 32-bit registers, bytes, threads in whole warps */
 	const char *role;           /* gpu_sm_role() */

@@ -84,7 +84,7 @@ struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch)
 			if (launch < 0 || g->sm[sm]->cta[place[i]].launch == (u32)launch)
 				count(sm_cta_state(&g->ctx[sm], g->sm[sm], place[i]), &t);
 	}
-	for (u32 i = 0; g->resume.r->n && i < g->resume.max; i++) {
+	for (u32 i = 0; g->resume.r->n && i < g->resume.r->top; i++) {
 		const struct saved_cta *c = &g->resume.cta[i];
 		if (c->state == SAVED_FREE || (launch >= 0 && c->launch != (u32)launch))
 			continue;

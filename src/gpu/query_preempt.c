@@ -79,6 +79,7 @@ u32 gpu_request_ctas(const struct gpu *g, u32 id, u32 sm, struct request_cta *ou
 				continue;
 			out[n - 1] = (struct request_cta){.id = a->id,
 			                                  .technique = a->technique,
+			                                  .inactive = a->inactive,
 			                                  .no_flush = preempt_cta_bar(a, BY_FLUSH),
 			                                  .no_drain = preempt_cta_bar(a, BY_DRAIN),
 			                                  .left_at = q->fate[k].left_at,
@@ -98,12 +99,12 @@ bool gpu_preempted(const struct gpu *g, u32 sm, struct request_sm *o)
 	return p != NULL;
 }
 
-u32 gpu_leaves_by(const struct gpu *g, u32 sm, u32 slot)
+u32 gpu_leaves_by(const struct gpu *g, u32 sm, u32 place)
 {
 	const struct preempt_plan *p = plan_at(g, sm);
-	const struct cta *c = &g->sm[sm]->cta[slot];
+	const struct cta *c = &g->sm[sm]->cta[place];
 	for (u32 i = 0; p && i < p->s.n; i++)
-		if (p->s.cta[i].slot == slot && !p->fate[i].left_at && c->launch == p->launch && c->id == p->s.cta[i].id)
+		if (!p->fate[i].left_at && c->launch == p->launch && c->id == p->s.cta[i].id)
 			return p->s.cta[i].technique;
 	return TECHNIQUES;
 }

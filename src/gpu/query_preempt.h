@@ -29,6 +29,7 @@ struct request_sm {
 struct request_cta {
 	u64 id;
 	u32 technique;
+	bool inactive;                    /* it had no slot when the request was made (cta-virtual=vt) */
 	enum cost_bar no_flush, no_drain; /* when the request was made; COST_KNOWN: it could be */
 	struct preempt_cost by[TECHNIQUES];
 	u64 left_at, lost; /* 0: it is there */
@@ -44,8 +45,8 @@ u32 gpu_request_sms(const struct gpu *g, u32 id, struct request_sm *out, u32 max
 u32 gpu_request_ctas(const struct gpu *g, u32 id, u32 sm, struct request_cta *out, u32 max);
 /* The request under way on an SM; false: none is. */
 bool gpu_preempted(const struct gpu *g, u32 sm, struct request_sm *out);
-/* A CTA in a slot is to leave its SM by the request under way there: by which technique; TECHNIQUES: it is not. */
-u32 gpu_leaves_by(const struct gpu *g, u32 sm, u32 slot);
+/* The CTA in a place is to leave its SM by the request under way there: by which technique; TECHNIQUES: it is not. */
+u32 gpu_leaves_by(const struct gpu *g, u32 sm, u32 place);
 /* Is this SM kept from a running launch? */
 bool gpu_kept_away(const struct gpu *g, u32 sm, u32 launch);
 #endif

@@ -60,6 +60,10 @@ void gpu_smst(const struct gpu *g, u32 sm, struct smst_info *o)
 		else
 			count(sm_cta_state(&g->ctx[sm], s, slot), o);
 	}
-	for (u32 k = 0; g->resume.r->leaving && k < g->resume.max; k++)
+	for (u32 place = sm_next_cta(s, SM_MAX_CTAS); place < SM_CTA_PLACES; place = sm_next_cta(s, place + 1)) {
+		o->inactive++;
+		o->asked += gpu_leaves_by(g, sm, place) < TECHNIQUES;
+	}
+	for (u32 k = 0; g->resume.r->leaving && k < g->resume.r->top; k++)
 		o->leaving += g->resume.cta[k].state == SAVED_LEAVING && g->resume.cta[k].sm == sm;
 }

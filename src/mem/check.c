@@ -165,22 +165,24 @@ static bool check_messages(struct mem *m, struct err *e)
 /* What slices asked of owners, L1Ds were asked. */
 static bool check_owners(struct mem *m, struct err *e)
 {
-	u64 reads = 0, taken = 0, recalled = 0;
+	u64 reads = 0, taken = 0, recalled = 0, passed = 0;
 	for (u32 i = 0; i < m->nslices; i++) {
 		reads += m->slice[i].cc->remote_reads;
 		taken += m->slice[i].cc->words_taken;
 		recalled += m->slice[i].cc->words_recalled;
+		passed += m->slice[i].cc->words_passed;
 	}
 	for (u32 sm = 0; sm < m->nsms; sm++) {
 		const struct cache_counters *c = m->l1[sm * MC_COUNT + MC_L1D].cc;
 		reads -= c->remote_reads;
 		taken -= c->words_taken;
 		recalled -= c->words_recalled;
+		passed -= c->words_passed;
 	}
 	return equal("owners", 0, "reads passed on = answered", reads, 0, e) &&
 	       equal("owners", 0, "words taken = given up", taken, 0, e) &&
 	       equal("owners", 0, "words recalled = sent back", recalled, 0, e) &&
-	       (!m->rule->check || m->rule->check(m, e));
+	       equal("owners", 0, "words passed on = sent on", passed, 0, e) && (!m->rule->check || m->rule->check(m, e));
 }
 
 bool mem_check(struct mem *m, struct err *e)

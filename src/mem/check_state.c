@@ -210,7 +210,10 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 	for (u32 c = 0; c < MC_COUNT; c++) {
 		const struct mshr_table *t = &m->l1[sm * MC_COUNT + c].mshr;
 		for (u32 i = 0; i < t->st->fresh; i++)
-			n->outstanding += t->e[i].used ? t->e[i].n : 0;
+			for (u32 k = 0; t->e[i].used && k < t->e[i].n; k++) {
+				n->outstanding++;
+				n->stores += answered(t->w[i * t->merges + k].who >> 26); /* that L1D executes */
+			}
 	}
 }
 

@@ -34,6 +34,7 @@
 #define PACKET_HEADER 8                /* B: address, type, token */
 #define OP_WRITEBACK (MO_PREFETCH + 1) /* a dirty line on its way down; nobody waits for it */
 #define OP_OWN (MO_PREFETCH + 2)       /* denovo: a store registers the words that it owns from now on; no data */
+#define OP_GET (MO_PREFETCH + 3)       /* denovo: an atomic registers words, whose values come back */
 
 /* --- an SM's caches ----------------------------------------------------------------------------------------------- */
 struct l1_state {
@@ -358,9 +359,9 @@ static inline u32 carries_data_down(u32 op)
 }
 static inline enum msg_class class_up(u32 op)
 {
-	static const u8 class[OP_OWN + 1] = {
-	    [MO_STORE] = MSG_WRITE, [MO_LOCAL_STORE] = MSG_WRITE,   [MO_ATOMIC] = MSG_WRITE,
-	    [MO_RED] = MSG_WRITE,   [OP_WRITEBACK] = MSG_WRITEBACK, [OP_OWN] = MSG_WRITE}; /* the others: MSG_READ */
+	static const u8 class[OP_GET + 1] = {
+	    [MO_STORE] = MSG_WRITE,         [MO_LOCAL_STORE] = MSG_WRITE, [MO_ATOMIC] = MSG_WRITE, [MO_RED] = MSG_WRITE,
+	    [OP_WRITEBACK] = MSG_WRITEBACK, [OP_OWN] = MSG_WRITE,         [OP_GET] = MSG_WRITE}; /* the others: MSG_READ */
 	_Static_assert(!MSG_READ, "what the table does not name");
 	return (enum msg_class) class[op];
 }

@@ -17,21 +17,52 @@ static const char *packet_where(const struct mem *m, const struct packet *p)
 	}
 }
 
+/* Requests whose tag is an MSHR. */
+static bool has_mshr(u32 op)
+{
+	return op == MO_LOAD || op == MO_LOCAL_LOAD || op == MO_FETCH || op == MO_PREFETCH || op == OP_GET;
+}
+
+/* coherence=denovo: a question to an owner that is about an MSHR, or waits there. */
+static bool is_question(const struct message *g, u32 sm, u32 mshr)
+{
+	return (g->what == DN_READ || g->what == DN_PASS) && g->about == sm && g->tag == mshr;
+}
+
+static const char *owner_where(const struct mem *m, u32 sm, u32 mshr)
+{
+	const u32 size = m->c.noc_messages;
+	for (u32 o = 0; o < m->nsms; o++)
+		for (u32 k = 0; k < m->denovo->buffer[o].questions; k++)
+			if (is_question(&m->denovo->question[(size_t)o * size + k], sm, mshr))
+				return "waits at its owner";
+	for (u32 p = 0; p < mem_num_endpoints(m); p++) {
+		const struct endpoint *d = &m->endpoint[p];
+		for (u32 k = 0; k < d->out.n; k++)
+			if (is_question(&m->outbox[(size_t)p * size + fifo_at(&d->out, size, k)].msg, sm, mshr))
+				return "to its owner";
+		for (u32 k = 0; k < d->in.n; k++)
+			if (is_question(&m->inbox[(size_t)p * size + fifo_at(&d->in, size, k)].msg, sm, mshr))
+				return "to its owner";
+	}
+	return "reply";
+}
+
 static const char *mshr_where(const struct mem *m, u32 sm, u32 cache, u32 mshr)
 {
 	const struct sm_port *port = &m->port[sm];
 	for (u32 i = 0; i < port->q.n; i++) {
 		const struct sm_request *r = mem_request_at(m, sm, i);
-		bool load = r->op == MO_LOAD || r->op == MO_LOCAL_LOAD || r->op == MO_FETCH || r->op == MO_PREFETCH;
-		if (load && r->cache == cache && r->tag == mshr)
+		if (has_mshr(r->op) && r->cache == cache && r->tag == mshr)
 			return "miss queue";
 	}
 	for (u32 i = 0; i < m->pool->fresh; i++) {
 		const struct packet *p = &m->packet[i];
-		bool load = p->op == MO_LOAD || p->op == MO_LOCAL_LOAD || p->op == MO_FETCH || p->op == MO_PREFETCH;
-		if (p->state != PS_FREE && load && p->sm == sm && p->cache == cache && p->tag == mshr)
+		if (p->state != PS_FREE && has_mshr(p->op) && p->sm == sm && p->cache == cache && p->tag == mshr)
 			return packet_where(m, p);
 	}
+	if (cache == MC_L1D && m->rule->words)
+		return owner_where(m, sm, mshr);
 	return "reply";
 }
 
@@ -147,6 +178,7 @@ u32 mem_line_copies(const struct mem *m, u64 addr, struct line_copy *out, u32 ma
 		out[n - 1].have = words_of(l, i)->have;
 		out[n - 1].owned = words_of(l, i)->owned;
 		out[n - 1].unacked = words_of(l, i)->unacked;
+		out[n - 1].asked = words_of(l, i)->asked;
 	}
 	return n;
 }

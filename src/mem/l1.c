@@ -156,6 +156,17 @@ inline enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need)
 	return MR_PENDING;
 }
 
+enum mem_result l1_wait_atomic(const struct access *a, u32 mshr, u32 need)
+{
+	tags_touch(&a->l->tags, a->l->mshr.e[mshr].slot);
+	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
+	a->m->port[a->sm].outstanding++;
+	a->m->port[a->sm].stores++;
+	a->l->cc->atomics++;
+	l1_accept(a->l);
+	return a->op == MO_ATOMIC ? MR_PENDING : MR_SENT;
+}
+
 /* The line (or some of it) is on its way already. *first: the counter of an access that must fetch more sectors. */
 static enum mem_result join(const struct access *a, u32 mshr, u8 need, u64 *first)
 {

@@ -54,6 +54,8 @@ bool l1_load_room(const struct access *a, u32 n);
 enum mem_result l1_hit(const struct access *a, u32 i);
 /* It waits for `need` of an MSHR, which has room for it. MR_PENDING. */
 enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need);
+/* The same of an atomic that the cache executes itself: MR_PENDING, or MR_SENT of a reduction. */
+enum mem_result l1_wait_atomic(const struct access *a, u32 mshr, u32 need);
 /* The event of a miss that took an MSHR. */
 void l1_miss_event(const struct access *a, u32 mshr);
 /* Sectors that are written back when the line at place i goes. */

@@ -209,13 +209,21 @@ static enum mem_result miss(struct mem *m, u32 slice, const struct packet *p, u3
 	return MR_HIT;
 }
 
+/* As what a request that is answered with data counts. */
+static enum ref_kind kind_of(u32 op)
+{
+	if (is_atomic(op))
+		return REF_ATOMIC;
+	return op == OP_GET ? REF_WRITE : REF_READ;
+}
+
 /* Loads and atomics: they need the sectors' data. *moved: answered now, with data through the port. */
 static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, bool *moved)
 {
 	struct slice *s = &m->slice[slice];
 	struct packet *p = &m->packet[pi];
 	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr)), mshr = NONE;
-	enum ref_kind kind = is_atomic(p->op) ? REF_ATOMIC : REF_READ;
+	enum ref_kind kind = kind_of(p->op);
 	u8 need = p->need;
 	if (i != TAGS_NONE)
 		need &= (u8)~s->tags.line[i].valid;
@@ -241,7 +249,7 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 		mshr_wait(&s->mshr, mshr, pi, need);
 		ref_count(s->cc, kind, look);
 	}
-	++*(kind == REF_ATOMIC ? &s->cc->atomics : &s->cc->reads);
+	++*(kind == REF_ATOMIC ? &s->cc->atomics : kind == REF_WRITE ? &s->cc->writes : &s->cc->reads);
 	return MR_HIT;
 }
 
@@ -267,6 +275,8 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 	}
 	enum mem_result mr = is_write(op) ? serve_write(m, slice, pi, now) : serve_read(m, slice, pi, now, &moved);
 	*busy = moved ? busy_cycles(m, op, need) : 1;
+	if (unlikely(op == OP_GET) && mr == MR_HIT)
+		m->rule->served(m, slice, pi);
 	return mr;
 }
 

@@ -205,7 +205,7 @@ struct mshr_info {
 	u64 addr;
 	u32 merged;        /* requests waiting, the first included */
 	u64 since;         /* cycle of allocation */
-	const char *where; /* "miss queue", "to L2", "L2", "DRAM channel 3", "reply" */
+	const char *where; /* "miss queue", "to L2", "L2", "DRAM channel 3", "to its owner", "reply"... */
 };
 u32 mem_mshrs(const struct mem *m, u32 sm, enum mem_cache c, struct mshr_info *out, u32 max);
 /* The lines of an SM's L1D by the CTA that brought them in, which may have ended since; the CTA with most lines first,
@@ -223,7 +223,7 @@ struct line_copy {
 	u64 cta;
 	u8 valid, pending, dirty; /* sectors */
 	u8 pad;
-	u32 have, owned, unacked; /* words, under a rule that counts in them (struct words), else 0 */
+	u32 have, owned, unacked, asked; /* words, under a rule that counts in them (struct words), else 0 */
 };
 struct line_info {
 	u64 addr;

@@ -60,7 +60,8 @@ static void release(struct mshr_table *t, u32 i, u64 now, struct cache_counters 
 	t->st->used--;
 }
 
-u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, struct cache_counters *cc)
+static inline u32 serve(struct mshr_table *t, u32 i, u32 sectors, u32 again, u32 *out, u64 now,
+                        struct cache_counters *cc)
 {
 	struct mshr_entry *e = &t->e[i];
 	struct mshr_waiter *w = &t->w[i * t->merges];
@@ -74,9 +75,19 @@ u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, str
 	}
 	e->n = (u16)kept;
 	if (t->by_sector)
-		t->st->asked -= (u32)__builtin_popcount(e->pending & sectors);
-	e->pending &= ~sectors;
+		t->st->asked -= (u32)__builtin_popcount(e->pending & sectors & ~again);
+	e->pending &= ~sectors | again;
 	if (!e->pending)
 		release(t, i, now, cc);
 	return served;
+}
+
+u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, struct cache_counters *cc)
+{
+	return serve(t, i, sectors, 0, out, now, cc);
+}
+
+u32 mshr_arrive_but(struct mshr_table *t, u32 i, u32 sectors, u32 again, u32 *out, u64 now, struct cache_counters *cc)
+{
+	return serve(t, i, sectors, again, out, now, cc);
 }

@@ -70,6 +70,8 @@ static inline void mshr_wait(struct mshr_table *t, u32 i, u32 who, u32 need)
 /* Sectors (or words) arrive: takes the waiters that need nothing more, in order, into out[merges]; returns how many.
  * Frees the entry when nothing is pending any more. */
 u32 mshr_arrive(struct mshr_table *t, u32 i, u32 sectors, u32 *out, u64 now, struct cache_counters *cc);
+/* The same; of them `again` come once more, which nobody waits for: the entry stays until then. */
+u32 mshr_arrive_but(struct mshr_table *t, u32 i, u32 sectors, u32 again, u32 *out, u64 now, struct cache_counters *cc);
 /* Brings cc->mshr_cycles up to date. */
 static inline void mshr_account(struct mshr_table *t, u64 now, struct cache_counters *cc)
 {

@@ -25,8 +25,9 @@ enum cta_state sm_cta_state(const struct sm_ctx *x, const struct sm *s, u32 plac
 	const struct cta *c = &s->cta[place];
 	if (!c->used)
 		return CS_NONE;
-	/* One that is paused stays so when its swap is over: that says more. */
-	const enum cta_state is = x->vt && c->halted_until != NEVER ? virtual_state(&x->vt->cta[place]) : CS_NONE;
+	/* One with slots that is paused stays so when its swap is over: that says more. */
+	const bool tells = x->vt && (c->inactive || c->halted_until != NEVER);
+	const enum cta_state is = tells ? virtual_state(&x->vt->cta[place]) : CS_NONE;
 	if (is != CS_NONE)
 		return is;
 	if (c->paused)

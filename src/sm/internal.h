@@ -11,6 +11,14 @@ static inline bool has_slot(u32 place)
 	return likely(place < WARP_SLOTS);
 }
 
+/* The places of a resident CTA's warps. */
+static inline struct warp_set warps_of(const struct cta *c)
+{
+	struct warp_set s = {{0}};
+	s.of[c->inactive ? 1 + c->word : 0] = c->warps;
+	return s;
+}
+
 /* --- warp.c: states and scoreboard ------------------------------------------------------------------------------ */
 /* Finds the state a warp is in now and sets the masks; executes instructions without an issue slot on the way. */
 void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
@@ -191,7 +199,7 @@ static inline enum mem_result lsu_access(struct sm_ctx *x, struct sm *s, u32 war
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now);
 /* What the LSU has of these warps is given up; what it has of a warp is of one in another place now. The same for the
  * pipeline of L1D and the re-execution queue: l1_pipe.h, replay.h. */
-void lsu_give_up(struct sm_ctx *x, struct sm *s, u64 warps);
+void lsu_give_up(struct sm_ctx *x, struct sm *s, const struct warp_set *warps);
 void lsu_rename(struct sm *s, u32 from, u32 to);
 /* The next fetch asks L1I anew. Everything is counted up to now. */
 void fetch_forget(struct sm *s);

@@ -193,14 +193,14 @@ void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now)
 		bank_cycle(x, s, 0, x->pipe->bank[0].refused && mem_retry_wanted(x->mem, s->id, MC_L1D), now);
 }
 
-static void give_up_bank(struct sm_ctx *x, struct sm *s, u32 bank, u64 warps)
+static void give_up_bank(struct sm_ctx *x, struct sm *s, u32 bank, const struct warp_set *warps)
 {
 	struct l1_pipe_bank *p = &x->pipe->bank[bank];
 	u32 kept = 0, n = p->n;
 	bool head = false;
 	for (u32 i = 0; i < n; i++) {
 		const struct l1_pipe_entry *e = l1_pipe_of(x, bank, i);
-		if (has_slot(e->warp) && warps >> e->warp & 1) {
+		if (warp_in(warps, e->warp)) {
 			s->mem_flying -= e->last;
 			s->warp[e->warp].outstanding--;
 			head |= !i;
@@ -220,7 +220,7 @@ static void give_up_bank(struct sm_ctx *x, struct sm *s, u32 bank, u64 warps)
 		x->replay->held &= (u8)~REPLAY_HOLDS_PIPE;
 }
 
-void l1_pipe_give_up(struct sm_ctx *x, struct sm *s, u64 warps)
+void l1_pipe_give_up(struct sm_ctx *x, struct sm *s, const struct warp_set *warps)
 {
 	for (u32 b = 0; b < l1_pipe_banks(x->conf); b++)
 		give_up_bank(x, s, b, warps);

@@ -117,7 +117,7 @@ void l1_pipe_cycle(struct sm_ctx *x, struct sm *s, u64 now);
 /* It is refused. */
 void l1_pipe_refusal(struct sm_ctx *x, struct sm *s, u32 bank, enum mem_result r, u64 now);
 /* A CTA is dropped or taken off its slot: as lsu_give_up() and lsu_rename(). */
-void l1_pipe_give_up(struct sm_ctx *x, struct sm *s, u64 warps);
+void l1_pipe_give_up(struct sm_ctx *x, struct sm *s, const struct warp_set *warps);
 void l1_pipe_rename(struct sm_ctx *x, u32 from, u32 to);
 /* Counts the refused cycles before `now`. */
 void l1_pipe_sync(struct sm_ctx *x, struct sm *s, u64 now);

@@ -328,10 +328,10 @@ void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 no
 		warp_answered(x, s, w, now);
 }
 
-static bool given_up(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 warps)
+static bool given_up(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, const struct warp_set *warps)
 {
 	struct warp *wp = &s->warp[e->warp];
-	if (!has_slot(e->warp) || !(warps >> e->warp & 1))
+	if (!warp_in(warps, e->warp))
 		return false;
 	if (e->load != NO_LOAD)
 		return true; /* the load's place in the table goes, too */
@@ -341,7 +341,7 @@ static bool given_up(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, 
 	return true;
 }
 
-void lsu_give_up(struct sm_ctx *x, struct sm *s, u64 warps)
+void lsu_give_up(struct sm_ctx *x, struct sm *s, const struct warp_set *warps)
 {
 	u32 kept = 0, n = s->lsu_q.n;
 	bool head = false;

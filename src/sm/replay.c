@@ -457,13 +457,13 @@ static void let_ask(struct sm_ctx *x, struct sm *s)
 	r->held = 0;
 }
 
-void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
+void replay_give_up(struct sm_ctx *x, struct sm *s, const struct warp_set *warps, u64 now)
 {
 	struct replay *r = x->replay;
 	u32 kept = 0, n = r->n;
 	for (u32 i = 0; i < n; i++) {
 		const u32 slot = r->order[i], w = r->e[slot].warp;
-		if (bit_of_warp(w) & warps) {
+		if (warp_in(warps, w)) {
 			s->warp[w].outstanding--;
 			take_out(r, slot);
 		} else {

@@ -78,7 +78,7 @@ static inline bool replay_busy(const struct replay *r)
 void replay_barrier(struct sm_ctx *x, struct sm *s, u64 warps);
 /* A CTA is dropped or taken off its slot: as lsu_give_up() and lsu_rename(). Warps without a slot are ordered against
  * nobody: their accesses are done when they come back. */
-void replay_give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now);
+void replay_give_up(struct sm_ctx *x, struct sm *s, const struct warp_set *warps, u64 now);
 /* Virtual threads: has the queue of inactive warps room for what these have? */
 bool replay_may_leave(const struct sm_ctx *x, u64 warps);
 void replay_rename(struct sm_ctx *x, struct sm *s, u32 from, u32 to);

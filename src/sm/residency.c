@@ -218,16 +218,26 @@ void sm_holes(const struct sm_ctx *x, const struct sm *s, const struct launch *l
 	*shared = blocks_holes(b, blocks_of(s, true, b), below, sm_cta_shared(c, l));
 }
 
-bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
-{
-	return s->nctas < x->nctas && x->nwarps - bit_count(s->used) >= l->warps;
-}
-
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
 {
 	if (unlikely(x->vt != NULL))
 		return vt_has_room(x, s, l);
-	return sm_has_slots(x, s, l) && sm_find_resources(x, s, l, NULL);
+	return s->nctas < x->nctas && x->nwarps - bit_count(s->used) >= l->warps && sm_find_resources(x, s, l, NULL);
+}
+
+u32 sm_next_cta(const struct sm *s, u32 from)
+{
+	for (; from < SM_MAX_CTAS; from++)
+		if (s->cta[from].used)
+			return from;
+	for (u32 at = from - SM_MAX_CTAS; at < SM_CTA_PLACES - SM_MAX_CTAS;) {
+		const u64 rest = s->ctas_away[at / 64] & ~bit_range(at % 64);
+		const u32 place = SM_MAX_CTAS + at / 64 * 64 + (rest ? bit_first(rest) : 0);
+		if (rest && s->cta[place].inactive)
+			return place;
+		at = rest ? place - SM_MAX_CTAS + 1 : (at / 64 + 1) * 64;
+	}
+	return SM_CTA_PLACES;
 }
 
 u32 sm_resident(const struct sm *s, u32 launch)
@@ -235,12 +245,8 @@ u32 sm_resident(const struct sm *s, u32 launch)
 	u32 n = 0;
 	for (u32 i = 0; i < SM_MAX_CTAS && n < s->nctas; i++)
 		n += s->cta[i].used && s->cta[i].launch == launch;
-	for (u32 word = 0; word < ARRAY_LEN(s->ctas_away); word++)
-		FOR_EACH_BIT(bit, s->ctas_away[word])
-		{
-			const struct cta *c = &s->cta[SM_MAX_CTAS + word * 64 + (u32)bit];
-			n += c->inactive && c->launch == launch;
-		}
+	for (u32 place = sm_next_cta(s, SM_MAX_CTAS); place < SM_CTA_PLACES; place = sm_next_cta(s, place + 1))
+		n += s->cta[place].launch == launch;
 	return n;
 }
 
@@ -355,12 +361,9 @@ void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 
 u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
 {
-	if (unlikely(x->vt != NULL) && (x->vt->ready || !vt_has_slots(x, s, x->prog[launch].launch->warps))) {
+	if (unlikely(x->vt != NULL) && vt_begins_inactive(x, s, x->prog[launch].launch)) {
 		s->k.ctas_started++;
-		const u32 place = vt_start_inactive(x, s, launch, id, now);
-		if (x->restart)
-			restart_cta_start(x, s, place, now);
-		return place;
+		return vt_start_inactive(x, s, launch, id, now);
 	}
 	const u32 slot = cta_place(x, s, launch, id, now);
 	s->k.ctas_started++;

@@ -142,12 +142,48 @@ struct cta {
 	u8 inactive; /* it has resources, but no slot (virtual.h) */
 	u8 word;     /* without a slot: its warps are in this word of places, its masks by number of the warp but `warps` */
 	u8 from_top; /* 2-way allocation: its kernel allocates from the top down here */
-	u8 pad[5];   /* named so that it is zero: state is hashed */
+	u8 leaves;   /* preemption drains it: its warps are in `leaving` whenever they have slots */
+	u8 pad[4];   /* named so that it is zero: state is hashed */
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
 		u32 arrived, expected; /* warps */
 	} bar[SM_MAX_BARRIERS];
 };
+
+/* A set of CTAs of an SM, by place. */
+struct cta_set {
+	u64 of[(SM_CTA_PLACES + 63) / 64];
+};
+static inline bool cta_in(const struct cta_set *s, u32 place)
+{
+	return s->of[place / 64] >> place % 64 & 1;
+}
+static inline void cta_add(struct cta_set *s, u32 place)
+{
+	s->of[place / 64] |= BIT(place % 64);
+}
+static inline struct cta_set cta_alone(u32 place)
+{
+	struct cta_set s = {{0}};
+	cta_add(&s, place);
+	return s;
+}
+static inline bool cta_any(const struct cta_set *s)
+{
+	u64 any = 0;
+	for (u32 i = 0; i < ARRAY_LEN(s->of); i++)
+		any |= s->of[i];
+	return any != 0;
+}
+
+/* A set of warps of an SM, by place. */
+struct warp_set {
+	u64 of[SM_PLACES / 64];
+};
+static inline bool warp_in(const struct warp_set *s, u32 place)
+{
+	return s->of[place / 64] >> place % 64 & 1;
+}
 
 /* Who a warp is, for what outlives its stay in a slot: answers of the memory system, the load table, the timing wheel.
  * A context goes with its warp from start to end. When a warp is given up with answers under way, the next one that has
@@ -388,10 +424,8 @@ u32 sm_shared_demand(const struct conf *c, const struct launch *l);
 /* Is there a hole in registers and shared memory for one more CTA? It is noted in *c, unless that is NULL. */
 bool sm_find_resources(const struct sm_ctx *x, const struct sm *s, const struct launch *l, struct cta *c);
 /* Is there room (slot, warps, a hole in registers and shared memory) for one more CTA? With virtual threads it needs no
- * slot, ... */
+ * slot. */
 bool sm_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
-/* ... but one that comes back (verbs.h) does. */
-bool sm_has_slots(const struct sm_ctx *x, const struct sm *s, const struct launch *l);
 /* The holes in its registers and shared memory, and how many of the launch's blocks they have room for. Registers and
  * shared memory of CTAs without a slot (virtual threads) are taken, and so is the shared memory that contexts have and
  * one more CTA would need for its own. */
@@ -404,5 +438,24 @@ u32 sm_start_cta(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
 bool sm_collect_cta(struct sm_ctx *x, struct sm *s, u32 slots, u64 now, struct cta *out);
 /* CTAs of a launch resident now. */
 u32 sm_resident(const struct sm *s, u32 launch);
+/* The resident CTAs by place: those in slots, and (virtual threads) behind them those without one. The first at or
+ * behind a place; SM_CTA_PLACES: there is none. */
+u32 sm_next_cta(const struct sm *s, u32 from);
+#define FOR_EACH_CTA(place, s)                                                                                         \
+	for (u32 place = sm_next_cta(s, 0); place < SM_CTA_PLACES; place = sm_next_cta(s, place + 1))
+/* The place that bit 0 of a resident CTA's `warps` stands for; and that of its first warp. */
+static inline u32 sm_warp_base(const struct cta *c)
+{
+	return c->inactive ? sm_away_place(c->word, 0) : 0;
+}
+static inline u32 sm_first_warp(const struct cta *c)
+{
+	return sm_warp_base(c) + bit_first(c->warps);
+}
+/* Has the CTA in a place ended, and waits to be collected? */
+static inline bool sm_has_ended(const struct sm *s, u32 place)
+{
+	return place < SM_MAX_CTAS && s->done_slots >> place & 1;
+}
 
 #endif

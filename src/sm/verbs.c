@@ -11,12 +11,13 @@
 struct contexts {
 	u64 set[SM_CONTEXTS / 64];
 };
-static struct contexts contexts_of(const struct sm *s, u64 warps)
+static struct contexts contexts_of(const struct sm *s, const struct cta *cta)
 {
 	struct contexts c = {{0}};
-	FOR_EACH_BIT(w, warps)
+	const u32 base = sm_warp_base(cta);
+	FOR_EACH_BIT(w, cta->warps)
 	{
-		const u32 i = sm_context_of(s->warp[w].who);
+		const u32 i = sm_context_of(s->warp[base + w].who);
 		c.set[i / 64] |= BIT(i % 64);
 	}
 	return c;
@@ -34,14 +35,16 @@ static void end_moving(struct cta *c, u64 now)
 static void set_paused(struct sm_ctx *x, struct sm *s, u32 slot, bool paused, u64 until, u64 now)
 {
 	struct cta *c = &s->cta[slot];
-	struct contexts who = contexts_of(s, c->warps);
+	struct contexts who = contexts_of(s, c);
 	sm_sync(x, s, now);
 	timer_take_out(x, s, who.set, BIT(WK_RESUME));
 	end_moving(c, now);
 	c->paused = paused;
 	c->halted_until = paused ? until : 0;
 	if (paused && until != NEVER)
-		timer_wait(x, s, WK_RESUME, bit_first(c->warps), until - now, now);
+		timer_wait(x, s, WK_RESUME, sm_first_warp(c), until - now, now);
+	if (c->inactive) /* its warps are in no state; while it is moved it gets no slots (virtual.h) */
+		return;
 	FOR_EACH_BIT(w, c->warps)
 	{
 		s->warp[w].paused = paused || vt_swapping(x, slot);
@@ -90,11 +93,12 @@ void cta_goes_on(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 
 /* --- drop --------------------------------------------------------------------------------------------------------- */
 
-static bool generations_left(const struct sm *s, u64 warps, struct err *e)
+static bool generations_left(const struct sm *s, const struct cta *c, struct err *e)
 {
 	bool left = true;
-	FOR_EACH_BIT(w, warps)
-	left &= s->warp[w].who >> CONTEXT_BITS != UINT16_MAX >> CONTEXT_BITS;
+	const u32 base = sm_warp_base(c);
+	FOR_EACH_BIT(w, c->warps)
+	left &= s->warp[base + w].who >> CONTEXT_BITS != UINT16_MAX >> CONTEXT_BITS;
 	for (u32 i = 0; i < SM_MAX_LOADS; i++)
 		left &= s->load[i].gen != UINT8_MAX;
 	return left || !s->late ||
@@ -119,42 +123,46 @@ static void give_up_loads(struct sm *s, const u64 *contexts)
 	}
 }
 
-/* All that these warps have under way, but for answers of the memory system, which then come too late. */
-static void give_up(struct sm_ctx *x, struct sm *s, u64 warps, u64 now)
+/* All that its warps have under way, but for answers of the memory system, which then come too late. */
+static void give_up(struct sm_ctx *x, struct sm *s, const struct cta *c, u64 now)
 {
-	struct contexts who = contexts_of(s, warps);
-	lsu_give_up(x, s, warps);
+	struct contexts who = contexts_of(s, c);
+	const struct warp_set warps = warps_of(c);
+	lsu_give_up(x, s, &warps);
 	if (x->pipe)
-		l1_pipe_give_up(x, s, warps);
+		l1_pipe_give_up(x, s, &warps);
 	if (x->replay)
-		replay_give_up(x, s, warps, now);
+		replay_give_up(x, s, &warps, now);
 	give_up_loads(s, who.set);
 	s->late -= timer_take_out(x, s, who.set, ~0u);
 	fetch_forget(s);
-	FOR_EACH_BIT(w, warps)
+	FOR_EACH_BIT(i, c->warps)
 	{
+		const u32 w = sm_warp_base(c) + (u32)i;
 		struct warp *wp = &s->warp[w];
 		s->late += wp->outstanding + wp->fetching;
 		s->leading -= wp->extra_set && wp->extra + 1 < info_at(x, wp, wp->pc)->cost;
-		context_give(s, (u32)w);
+		context_give(s, w);
 		s->context[sm_context_of(wp->who)].who += 1 << CONTEXT_BITS; /* what comes late is for nobody */
-		warp_set_state(x, s, (u32)w, WS_NONE, now);
+		if (has_slot(w))
+			warp_set_state(x, s, w, WS_NONE, now);
 	}
-	s->need_fetch &= ~warps;
-	s->astray &= ~warps;
+	s->need_fetch &= ~warps.of[0];
+	s->astray &= ~warps.of[0];
 	s->settled = 0;
 }
 
 bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *e)
 {
 	struct cta *c = &s->cta[slot];
-	if (!generations_left(s, c->warps, e))
+	if (!generations_left(s, c, e))
 		return false;
 	sm_sync(x, s, now);
 	if (event_wanted(x->ev, EV_CTA_DROP))
 		cta_event(x, s, EV_CTA_DROP, slot, now)->arg[1] = c->insts - c->insts_dropped;
-	tell_gone(x, s, c->warps, now);
-	give_up(x, s, c->warps, now);
+	if (!c->inactive)
+		tell_gone(x, s, c->warps, now);
+	give_up(x, s, c, now);
 	end_moving(c, now);
 	c->exited = 0;
 	c->ndone = 0;
@@ -163,7 +171,10 @@ bool sm_drop_cta(struct sm_ctx *x, struct sm *s, u32 slot, u64 now, struct err *
 	c->insts_dropped = c->insts;
 	memset(c->bar, 0, sizeof c->bar);
 	s->k.ctas_dropped++;
-	cta_begin(x, s, slot, now);
+	if (c->inactive)
+		vt_begin_again(x, s, slot, now);
+	else
+		cta_begin(x, s, slot, now);
 	return true;
 }
 
@@ -234,7 +245,7 @@ static void tell_save(struct sm_ctx *x, const struct sm *s, u32 slot, const stru
 	if (!event_wanted(x->ev, EV_CTA_SAVE))
 		return;
 	struct event *e = cta_event(x, s, EV_CTA_SAVE, slot, now);
-	e->arg[1] = s->cta[slot].warps;
+	e->arg[1] = s->cta[slot].inactive ? 0 : s->cta[slot].warps;
 	e->arg[2] = why->cause;
 	e->arg[3] = why->request;
 	e->arg[4] = why->cause == LEAVES_BY_FLUSH ? 0 : context_bytes(&s->cta[slot]);
@@ -245,16 +256,35 @@ static void tell_restore(struct sm_ctx *x, const struct sm *s, u32 slot, const s
 	if (!event_wanted(x->ev, EV_CTA_RESTORE))
 		return;
 	struct event *e = cta_event(x, s, EV_CTA_RESTORE, slot, now);
-	e->arg[1] = s->cta[slot].warps;
+	e->arg[1] = s->cta[slot].inactive ? 0 : s->cta[slot].warps;
 	e->arg[2] = how->from;
 	e->arg[3] = now - how->left_at;
 	e->arg[4] = how->moved ? context_bytes(&s->cta[slot]) : 0;
+}
+
+/* What ends for a CTA that is taken off, with a slot or without one. */
+static void leave_place(struct sm_ctx *x, struct sm *s, u32 place, const struct cta_leaves *why, u64 now)
+{
+	struct cta *c = &s->cta[place];
+	struct contexts who = contexts_of(s, c);
+	sm_sync(x, s, now);
+	tell_save(x, s, place, why, now);
+	timer_take_out(x, s, who.set, BIT(WK_RESUME));
+	end_moving(c, now);
+	c->paused = c->leaves = 0;
+	c->halted_until = 0;
+	s->k.ctas_saved++;
 }
 
 u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leaves *why, u64 now)
 {
 	struct cta *c = &s->cta[slot];
 	u32 at = 0, word = 0;
+	if (c->inactive) { /* its warps are where they are to wait already */
+		leave_place(x, s, slot, why, now);
+		vt_take_off(x, s, slot);
+		return slot;
+	}
 	while (at < SM_CTA_PLACES - SM_MAX_CTAS && s->ctas_away[at / 64] >> at % 64 & 1)
 		at++;
 	while (word < SM_AWAY_WORDS && WARP_SLOTS - bit_count(s->away[word]) < c->nwarps)
@@ -262,19 +292,13 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leave
 	if (at == SM_CTA_PLACES - SM_MAX_CTAS || word == SM_AWAY_WORDS)
 		return NO_PLACE;
 	const u32 place = SM_MAX_CTAS + at;
-	struct contexts who = contexts_of(s, c->warps);
-	sm_sync(x, s, now);
-	tell_save(x, s, slot, why, now);
-	timer_take_out(x, s, who.set, BIT(WK_RESUME));
+	leave_place(x, s, slot, why, now);
 	tell_gone(x, s, c->warps, now);
 	struct cta *to = &s->cta[place];
-	end_moving(c, now);
 	cta_stayed(c, now);
 	*to = *c;
 	turn_masks(to, by_number, c->warps);
 	to->warps = 0;
-	to->paused = 0;
-	to->halted_until = 0;
 	to->word = (u8)word;
 	FOR_EACH_BIT(w, c->warps)
 	{
@@ -286,7 +310,6 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leave
 	s->ctas_away[at / 64] |= BIT(at % 64);
 	cta_give_back(x, s, slot, now);
 	fetch_forget(s);
-	s->k.ctas_saved++;
 	return place;
 }
 
@@ -342,6 +365,12 @@ static void restore_warp(struct sm_ctx *x, struct sm *s, const struct warp *save
 u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context,
                    const struct cta_comes *how, u64 now)
 {
+	if (x->vt && vt_begins_inactive(x, s, x->prog[in->cta.launch].launch)) {
+		const u32 place = vt_restore_inactive(x, s, in, context, now);
+		s->k.ctas_restored++;
+		tell_restore(x, s, place, how, now);
+		return place;
+	}
 	const u32 slot = cta_place(x, s, in->cta.launch, in->cta.id, now);
 	struct cta *c = &s->cta[slot];
 	const struct cta place = *c;

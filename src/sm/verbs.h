@@ -42,13 +42,15 @@ struct cta_comes {
 	u64 left_at;
 	bool moved; /* its context is */
 };
-/* Its place, or NO_PLACE: all places are taken by CTAs that have answers under way. */
+/* Its place, or NO_PLACE: all places are taken by CTAs that have answers under way. With virtual threads it may have no
+ * slot; it is in no swap. The same holds for a CTA that is dropped. */
 u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leaves *why, u64 now);
 /* Nothing is under way for the CTA in this place. */
 bool sm_is_quiet(const struct sm *s, u32 place);
 /* Empties the place of such a one. */
 void sm_hand_over(struct sm_ctx *x, struct sm *s, u32 place, struct sm_saved *out);
-/* Only after sm_has_room(). Its slot. context: what front_cta_save() wrote. */
+/* Only after sm_has_room(). Its place: with virtual threads it may have to wait for a slot there. context: what
+ * front_cta_save() wrote. */
 u32 sm_restore_cta(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context,
                    const struct cta_comes *how, u64 now);
 #endif

@@ -4,6 +4,7 @@
 
 #include "sm/internal.h"
 #include "sm/replay.h"
+#include "sm/virtual_internal.h"
 
 /* --- the policies ------------------------------------------------------------------------------------------------- */
 
@@ -71,193 +72,6 @@ u32 vt_context_bytes(const struct conf *c, const struct launch *l)
 	return n.ctas > n.active ? n.context_bytes : 0;
 }
 
-/* --- room --------------------------------------------------------------------------------------------------------- */
-
-/* Places for a CTA of so many warps without a slot, which lie in one word; false: there are none. */
-static bool find_places(const struct sm *s, u32 warps, u32 *word)
-{
-	for (*word = 0; *word < SM_AWAY_WORDS; ++*word)
-		if (WARP_SLOTS - bit_count(s->away[*word]) >= warps)
-			return true;
-	return false;
-}
-static bool find_cta_place(const struct sm *s, u32 *place)
-{
-	for (u32 i = 0; i < SM_CTA_PLACES - SM_MAX_CTAS; i++)
-		if (!(s->ctas_away[i / 64] >> i % 64 & 1)) {
-			*place = SM_MAX_CTAS + i;
-			return true;
-		}
-	return false;
-}
-
-/* One more CTA without a slot leaves places for one that is to leave its. */
-static bool may_be_inactive(const struct sm_ctx *x, const struct sm *s, u32 warps)
-{
-	u32 rest = 0, places = 0;
-	for (u32 i = 0; i < SM_AWAY_WORDS; i++)
-		rest += (WARP_SLOTS - bit_count(s->away[i])) / warps;
-	for (u32 i = 0; i < VT_HOME_WORDS; i++)
-		places += i < ARRAY_LEN(s->ctas_away) ? bit_count(s->ctas_away[i]) : 0;
-	return rest >= 2 && places + 2 <= SM_CTA_PLACES - SM_MAX_CTAS;
-}
-
-/* Virtual warps that follow one another. */
-static bool find_warps(const struct sm_ctx *x, u32 n, u32 *first)
-{
-	u32 run = 0;
-	for (u32 i = 0; i < x->conf->vt_warps; i++) {
-		run = x->vt->warps[i / 64] >> i % 64 & 1 ? 0 : run + 1;
-		if (run == n) {
-			*first = i + 1 - n;
-			return true;
-		}
-	}
-	return false;
-}
-static bool find_home(const struct sm_ctx *x, u32 *home)
-{
-	for (u32 i = 0; i < FRONT_CTA_PLACES; i++)
-		if (!(x->vt->homes[i / 64] >> i % 64 & 1)) {
-			*home = i;
-			return true;
-		}
-	return false;
-}
-
-bool vt_has_room(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
-{
-	u32 at;
-	if (!sm_find_resources(x, s, l, NULL))
-		return false;
-	const bool slots = vt_has_slots(x, s, l->warps);
-	if (!slots && (!vt_context_bytes(x->conf, l) || !may_be_inactive(x, s, l->warps)))
-		return false;
-	/* It may have to wait although there are slots: others do. */
-	if (slots && x->vt->ready && !may_be_inactive(x, s, l->warps))
-		return false;
-	return find_warps(x, l->warps, &at) && find_home(x, &at);
-}
-
-static void set_warps(struct vt *v, u32 first, u32 n, bool taken)
-{
-	for (u32 i = first; i < first + n; i++)
-		v->warps[i / 64] = taken ? v->warps[i / 64] | BIT(i % 64) : v->warps[i / 64] & ~BIT(i % 64);
-}
-
-static struct front_map *map_of(const struct sm_ctx *x, const struct sm *s)
-{
-	return &x->front->map[s->id];
-}
-
-static void take(struct sm_ctx *x, struct sm *s, u32 place, u8 state, u64 now)
-{
-	struct vt *v = x->vt;
-	const struct launch *l = x->prog[s->cta[place].launch].launch;
-	u32 first, home;
-	const bool numbered = find_warps(x, l->warps, &first) && find_home(x, &home);
-	BUG_ON(!numbered);
-	set_warps(v, first, l->warps, true);
-	v->homes[home / 64] |= BIT(home % 64);
-	v->cta[place] = (struct vt_cta){
-	    .since = now, .context = vt_context_bytes(x->conf, l), .first = (u16)first, .home = (u8)home, .state = state};
-	v->context += v->cta[place].context;
-	map_of(x, s)->first[home] = (u16)first;
-	map_of(x, s)->cta[place] = (u8)home;
-}
-
-void vt_take(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
-{
-	u16 warp;
-	take(x, s, slot, VT_ACTIVE, now);
-	warp = x->vt->cta[slot].first;
-	FOR_EACH_BIT(w, s->cta[slot].warps)
-	map_of(x, s)->warp[w] = warp++;
-}
-
-void vt_give_back(struct sm_ctx *x, struct sm *s, u32 slot)
-{
-	struct vt *v = x->vt;
-	struct vt_cta *c = &v->cta[slot];
-	set_warps(v, c->first, s->cta[slot].nwarps, false);
-	v->homes[c->home / 64] &= ~BIT(c->home % 64);
-	v->context -= c->context;
-	*c = (struct vt_cta){0};
-}
-
-/* --- a new CTA without a slot ------------------------------------------------------------------------------------- */
-
-static u64 lowest_free(u64 taken, u32 n)
-{
-	u64 out = 0, free = ~taken;
-	for (; n; n--, free &= free - 1)
-		out |= free & -free;
-	return out;
-}
-
-static void make_ready(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
-{
-	struct vt *v = x->vt;
-	struct vt_cta *c = &v->cta[place];
-	if (event_wanted(x->ev, EV_VT_READY)) {
-		struct event *e = cta_event(x, s, EV_VT_READY, place, now);
-		e->arg[0] = now - c->since;
-		e->arg[1] = v->ready;
-	}
-	c->state = VT_READY;
-	c->order = v->orders++;
-	c->since = now;
-	v->ready++;
-}
-
-u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now)
-{
-	const struct launch *l = x->prog[launch].launch;
-	u32 place, word, index = 0;
-	const bool placed = find_cta_place(s, &place) && find_places(s, l->warps, &word);
-	BUG_ON(!placed);
-	sm_sync(x, s, now);
-	struct cta *c = &s->cta[place];
-	*c = (struct cta){.used = 1,
-	                  .nwarps = (u8)l->warps,
-	                  .launch = launch,
-	                  .id = id,
-	                  .warps = lowest_free(s->away[word], l->warps),
-	                  .started_at = now,
-	                  .inactive = 1,
-	                  .word = (u8)word};
-	const bool fits = sm_find_resources(x, s, l, c);
-	BUG_ON(!fits);
-	take(x, s, place, VT_WAITING, now);
-	s->away[word] |= c->warps;
-	s->ctas_away[(place - SM_MAX_CTAS) / 64] |= BIT((place - SM_MAX_CTAS) % 64);
-	s->regs_used += c->reg_size;
-	s->shared_used += c->shared_size;
-	x->vt->inactive++;
-	FOR_EACH_BIT(i, c->warps)
-	{
-		const u32 w = sm_away_place(word, (u32)i);
-		map_of(x, s)->warp[w] = (u16)(x->vt->cta[place].first + index);
-		mem_warp_start(x->mem, s->id, w, launch, id);
-		s->warp[w] = (struct warp){.pc = l->fn->entry,
-		                           .ib_end = l->fn->entry,
-		                           .state = WS_NONE,
-		                           .cta_slot = (u8)place,
-		                           .who = context_take(s, w),
-		                           .warp_in_cta = (u8)index++,
-		                           .launch = launch,
-		                           .age = s->ages++,
-		                           .since = now,
-		                           .started_at = now};
-		memset(x->big[w], 0, sizeof x->big[w]);
-	}
-	if (event_wanted(x->ev, EV_CTA_DISPATCH))
-		cta_event(x, s, EV_CTA_DISPATCH, place, now)->arg[1] = 0;
-	front_cta_start(x->front, s->id, place, l, id, bit_range(l->warps));
-	make_ready(x, s, place, now);
-	return place;
-}
-
 /* --- a swap ------------------------------------------------------------------------------------------------------- */
 
 /* What a warp without a slot adds to the tracking counter of its CTA: results, or in an ending one itself while memory
@@ -273,7 +87,7 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	struct vt *v = x->vt;
 	struct cta *from = &s->cta[slot], *c;
 	u32 place, word, n = 0;
-	const bool placed = find_cta_place(s, &place) && find_places(s, from->nwarps, &word);
+	const bool placed = vt_find_place(s, &place) && vt_find_word(s, from->nwarps, &word);
 	BUG_ON(!placed);
 	const u64 slots = from->warps;
 	const bool ending = from->exited == slots;
@@ -284,21 +98,21 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	cta_masks_by_number(c, slots);
 	c->inactive = 1;
 	c->word = (u8)word;
-	c->warps = lowest_free(s->away[word], c->nwarps);
+	c->warps = vt_lowest_free(s->away[word], c->nwarps);
 	v->cta[place] = v->cta[slot];
 	v->cta[slot] = (struct vt_cta){0};
 	v->cta[place].swaps++;
 	v->cta[place].since = now;
 	v->cta[place].state = VT_LEAVING;
 	v->cta[place].ending = ending;
-	map_of(x, s)->cta[place] = v->cta[place].home;
+	vt_map(x, s)->cta[place] = v->cta[place].home;
 	u64 to = c->warps;
 	FOR_EACH_BIT(w, slots)
 	{
 		const u32 at = sm_away_place(word, bit_first(to));
 		to &= to - 1;
 		warp_move(x, s, (u32)w, at, place);
-		map_of(x, s)->warp[at] = (u16)(v->cta[place].first + n++);
+		vt_map(x, s)->warp[at] = (u16)(v->cta[place].first + n++);
 		v->cta[place].pending += under_way(&s->warp[at], ending);
 	}
 	s->away[word] |= c->warps;
@@ -319,7 +133,7 @@ static u32 enter(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
 	while (s->cta[slot].used)
 		slot++;
 	struct cta *c = &s->cta[slot];
-	const u64 slots = lowest_free(s->used | ~bit_range(x->nwarps), from->nwarps), away = from->warps;
+	const u64 slots = vt_lowest_free(s->used | ~bit_range(x->nwarps), from->nwarps), away = from->warps;
 	*c = *from;
 	cta_masks_by_slot(c, slots);
 	c->warps = slots;
@@ -330,8 +144,9 @@ static u32 enter(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
 	v->cta[place] = (struct vt_cta){0};
 	v->cta[slot].since = now;
 	v->cta[slot].state = VT_COMING;
-	map_of(x, s)->cta[slot] = v->cta[slot].home;
+	vt_map(x, s)->cta[slot] = v->cta[slot].home;
 	s->used |= slots;
+	s->leaving |= c->leaves ? slots : 0;
 	s->nctas++;
 	v->inactive--;
 	v->ready--;
@@ -344,7 +159,7 @@ static u32 enter(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
 		memset(x->big[at], 0, sizeof x->big[at]);
 		s->warp[at] = (struct warp){0};
 		struct warp *wp = &s->warp[w];
-		map_of(x, s)->warp[w] = (u16)(v->cta[slot].first + n++);
+		vt_map(x, s)->warp[w] = (u16)(v->cta[slot].first + n++);
 		wp->paused = 1;
 		wp->since = now;
 		wp->done = wp->done != 0;
@@ -408,7 +223,7 @@ static void finish(struct sm_ctx *x, struct sm *s, u64 now)
 	struct vt_cta *out = &v->cta[leaving];
 	out->state = VT_WAITING;
 	if (!out->pending)
-		make_ready(x, s, leaving, now);
+		vt_make_ready(x, s, leaving, now);
 }
 
 /* Every warp of the CTA that has not exited waits for memory, or (vt.barriers) for such a one at a barrier. */
@@ -433,7 +248,7 @@ static u32 first_ready(const struct sm_ctx *x, const struct sm *s, u32 warps, bo
 		FOR_EACH_BIT(i, s->ctas_away[k])
 		{
 			const u32 p = SM_MAX_CTAS + k * 64 + (u32)i;
-			if (v->cta[p].state == VT_READY && s->cta[p].nwarps <= warps &&
+			if (v->cta[p].state == VT_READY && s->cta[p].nwarps <= warps && !s->cta[p].moving_until &&
 			    (!best || v->cta[p].order < v->cta[best].order))
 				best = p;
 		}
@@ -454,7 +269,7 @@ static struct swap find_swap(const struct sm_ctx *x, const struct sm *s)
 		return best;
 	for (u32 i = 0; i < x->nctas; i++) {
 		const struct cta *c = &s->cta[i];
-		if (!c->used || x->vt->cta[i].state != VT_ACTIVE || !x->vt->cta[i].context)
+		if (!c->used || x->vt->cta[i].state != VT_ACTIVE || !x->vt->cta[i].context || c->moving_until)
 			continue;
 		const u64 mem = is_ending(x, s, i) ? c->warps : stalled(x, s, c);
 		u64 from = 0;
@@ -464,7 +279,7 @@ static struct swap find_swap(const struct sm_ctx *x, const struct sm *s)
 			continue;
 		const u32 in = first_ready(x, s, vacant + c->nwarps, true);
 		u32 place, word;
-		if (in && find_cta_place(s, &place) && find_places(s, c->nwarps, &word))
+		if (in && vt_find_place(s, &place) && vt_find_word(s, c->nwarps, &word))
 			best = (struct swap){in, (s32)i, from};
 	}
 	return best;
@@ -523,7 +338,7 @@ void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	if (!s->cta[place].inactive || (c->ending && under_way(&s->warp[w], true)) || --c->pending ||
 	    c->state != VT_WAITING)
 		return;
-	make_ready(x, s, place, now);
+	vt_make_ready(x, s, place, now);
 }
 
 /* --- what holds --------------------------------------------------------------------------------------------------- */

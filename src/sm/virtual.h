@@ -24,6 +24,11 @@
  * front end keeps its registers there (front.h, struct front_map). Results that come while a warp has no slot find it
  * by its context (sm.h), not by a PWI, whose scoreboard entry then belongs to another warp.
  *
+ * Preemption (verbs.h) drops, takes off and brings back CTAs without a slot as well as those in slots. While the
+ * context of a CTA is moved, it neither leaves nor gets slots. A swap that has begun ends first: a CTA in it is neither
+ * dropped nor taken off. A CTA that comes back to an SM whose slots are taken, or wanted by others, waits there for its
+ * turn without a slot.
+ *
  * Contexts lie at the upper end of shared memory. A kernel needs none if no more of its CTAs fit an SM than the SM has
  * slots for: its CTAs never leave. */
 #ifndef SM_VIRTUAL_H
@@ -76,8 +81,20 @@ static inline bool vt_has_slots(const struct sm_ctx *x, const struct sm *s, u32 
 {
 	return s->nctas < x->nctas && x->nwarps - bit_count(s->used) >= warps;
 }
-/* A new CTA begins without a slot: there is none, or others wait for it. Its place. */
+/* Does a CTA that comes begin without a slot: there is none, or others wait for it? */
+static inline bool vt_begins_inactive(const struct sm_ctx *x, const struct sm *s, const struct launch *l)
+{
+	return x->vt->ready || !vt_has_slots(x, s, l->warps);
+}
+/* A new CTA begins so. Its place. */
 u32 vt_start_inactive(struct sm_ctx *x, struct sm *s, u32 launch, u64 id, u64 now);
+/* One that was saved (verbs.h) goes on so. */
+struct sm_saved;
+u32 vt_restore_inactive(struct sm_ctx *x, struct sm *s, const struct sm_saved *in, const u8 *context, u64 now);
+/* Of a CTA without a slot, in no swap: all it had under way has been given up, and it begins again; it gives back all
+ * it has but the places of its warps. */
+void vt_begin_again(struct sm_ctx *x, struct sm *s, u32 place, u64 now);
+void vt_take_off(struct sm_ctx *x, struct sm *s, u32 place);
 /* Those in a CTA's slot are given virtual warps and room for a context; they are given back. */
 void vt_take(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);
 void vt_give_back(struct sm_ctx *x, struct sm *s, u32 slot);
@@ -89,10 +106,15 @@ bool vt_wants(const struct sm_ctx *x, const struct sm *s);
 u64 vt_next(const struct sm_ctx *x, const struct sm *s, u64 now);
 /* A result of a warp without a slot has come. */
 void vt_written(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
-/* A CTA is in the swap under way. */
+/* The CTA in a slot comes in the swap under way. */
 static inline bool vt_swapping(const struct sm_ctx *x, u32 slot)
 {
 	return x->vt && x->vt->cta[slot].state == VT_COMING;
+}
+/* The CTA in a place comes or leaves in it. */
+static inline bool vt_in_swap(const struct sm_ctx *x, u32 place)
+{
+	return vt_swapping(x, place) || (x->vt && x->vt->cta[place].state == VT_LEAVING);
 }
 /* Between two cycles: numbers are taken once, contexts fit, counters are what is under way. False with *e. */
 bool vt_check_state(const struct sm_ctx *x, const struct sm *s, struct err *e);

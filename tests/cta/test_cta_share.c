@@ -610,8 +610,9 @@ static const char *allocation(void)
 	return n++ & 1 ? "sm.allocation=two-way" : "sm.allocation=first-fit";
 }
 
-/* Random launches into random streams while others run; in the end nothing is held. */
-static u64 random_launches(const char *cta, const char *partition, const char *preempt, bool changes, u64 seed)
+/* Random launches into random streams while others run; in the end nothing is held. vt: an SM has two slots,
+ * and virtual threads. */
+static u64 launches_on(const char *cta, const char *partition, const char *preempt, bool changes, bool vt, u64 seed)
 {
 	static const char *const others[] = {"smk", "fcfs", "spatial", "maestro", "warped-slicer", "mcke", "cke"};
 	char set[3][64];
@@ -623,7 +624,7 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	begin(&p,
 	      (const char *[]){sms_of(partition, "num_sms=3"), set[0], set[1], set[2], "dyncta.period=100",
 	                       "dyncta.mem_low=10", "dyncta.mem_high=40", "slicer.warmup=50", "slicer.profile=90",
-	                       "maestro.epoch=150", allocation(), NULL},
+	                       "maestro.epoch=150", vt ? "cta-virtual=vt" : allocation(), vt ? "sm.ctas=2" : NULL, NULL},
 	      0);
 	struct stop st;
 	for (u32 i = 0; i < 24; i++) {
@@ -651,6 +652,11 @@ static u64 random_launches(const char *cta, const char *partition, const char *p
 	return hash;
 }
 
+static u64 random_launches(const char *cta, const char *partition, const char *preempt, bool changes, u64 seed)
+{
+	return launches_on(cta, partition, preempt, changes, false, seed);
+}
+
 /* Under the sanitizers each with every third partition only, of which all take turns. */
 static void test_resources(void **state)
 {
@@ -673,6 +679,9 @@ static void test_preempted(void **state)
 		for (u32 k = i % step; (q = sim_policy(POLICY_PARTITION, k)); k += step)
 			assert_true(random_launches("rr", q->name, t->name, false, 70 + i) == want);
 		assert_true(random_launches("lcs", "spatial", t->name, true, 70 + i) == want);
+		for (u32 k = i % step; (q = sim_policy(POLICY_PARTITION, k)); k += step)
+			assert_true(launches_on("rr", q->name, t->name, false, true, 70 + i) == want);
+		assert_true(launches_on("dyncta", "spatial", t->name, true, true, 70 + i) == want);
 	}
 }
 

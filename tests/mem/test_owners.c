@@ -79,31 +79,63 @@ static void without_owners(void **state)
 }
 
 #define PLACES 6
+/* Time travel, with stores alone and with atomics that wait for words on their way. */
+static void there_and_back(struct rig *r)
+{
+	u64 hash[PLACES];
+	for (u32 i = 0; i < PLACES; i++) {
+		rig_say(r, "step 1777");
+		hash[i] = sim_hash(r->s->sim);
+	}
+	for (u32 i = PLACES - 1; i-- > 0;) {
+		rig_say(r, "reverse-step 1777");
+		assert_true(sim_hash(r->s->sim) == hash[i]);
+	}
+	rig_say(r, "step 1777");
+	assert_true(sim_hash(r->s->sim) == hash[1]);
+	rig_close(r);
+}
 static void backwards(void **state)
 {
 	struct rig r;
-	u64 hash[PLACES];
 	open_ikra(&r);
-	for (u32 i = 0; i < PLACES; i++) {
-		rig_say(&r, "step 1777");
-		hash[i] = sim_hash(r.s->sim);
-	}
-	for (u32 i = PLACES - 1; i-- > 0;) {
-		rig_say(&r, "reverse-step 1777");
-		assert_true(sim_hash(r.s->sim) == hash[i]);
-	}
-	rig_say(&r, "step 1777");
-	assert_true(sim_hash(r.s->sim) == hash[1]);
+	there_and_back(&r);
+}
+static void open_sssp(struct rig *r)
+{
+	rig_open(r, (char *[]){"warpdbg", "debug", "sssp", "--size", "small", "--gpu", "apu15", NULL});
+}
+static void backwards_with_atomics(void **state)
+{
+	struct rig r;
+	open_sssp(&r);
+	there_and_back(&r);
+}
+
+/* An atomic's words: on their way, passed on by another SM's L1D, here. */
+static void words_of_atomics(void **state)
+{
+	struct rig r;
+	open_sssp(&r);
+	rig_say(&r, "break l1-words if e.change == 6 and e.other ~= e.sm");
+	rig_has(&r, "continue", "change got, other ");
+	rig_say(&r, "delete");
+	rig_say(&r, "lua at = nil dbg.on('l1-words', function(e) if e.change == 6 and e.other ~= e.sm then at = e.addr "
+	            "sm = e.sm end end)");
+	rig_say(&r, "tbreak l1-words if e.change == 6 and e.other ~= e.sm");
+	rig_say(&r, "continue");
+	rig_say(&r, "lua cmd = string.format('info line 0x%x', at)");
+	rig_has(&r, "lua print(dbg.execute(cmd))", "its own");
+	rig_has(&r, "lua dbg.execute('reverse-step 2') print(dbg.execute(cmd))", "on the way to be its own, for an atomic");
+	rig_has(&r, "lua print(gpu.l2.words_passed > 0, gpu.l2.atomics)", "true\t0");
 	rig_close(&r);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_is_told),
-	    cmocka_unit_test(a_line_and_its_owner),
-	    cmocka_unit_test(without_owners),
-	    cmocka_unit_test(backwards),
+	    cmocka_unit_test(each_is_told), cmocka_unit_test(a_line_and_its_owner),   cmocka_unit_test(without_owners),
+	    cmocka_unit_test(backwards),    cmocka_unit_test(backwards_with_atomics), cmocka_unit_test(words_of_atomics),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

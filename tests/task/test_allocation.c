@@ -338,7 +338,7 @@ static void test_who_leaves_the_top(void **state)
 	u64 leave = 0;
 	for (u32 i = 0; i < PREEMPT_PLANS; i++)
 		for (u32 c = 0; g->preempt.p->plan[i].request == id && c < g->preempt.p->plan[i].s.n; c++)
-			leave |= BIT(g->preempt.p->plan[i].s.cta[c].slot);
+			leave |= BIT(g->preempt.p->plan[i].s.cta[c].place);
 	assert_int_equal(bit_count(leave), 4);
 	const struct cta *c = g->sm[0]->cta;
 	for (u32 i = 0; i < 8; i++)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dbg/debugger.h"
+#include "gpu/query_preempt.h"
 #include "tests/rig/debug_rig.h"
 
 static char dir[] = "/tmp/warpdbg-partition-XXXXXX";
@@ -316,7 +317,7 @@ static void time_goes_back(void **state)
 
 /* --- mistakes ------------------------------------------------------------------------------------------------------- */
 
-static void stops(const char *plan, const char *message)
+static void stops_with(const char *virtual, const char *plan, const char *message)
 {
 	struct options o;
 	struct err e = {0};
@@ -325,8 +326,9 @@ static void stops(const char *plan, const char *message)
 	         "policy.partition { stateless = true, plan = function(m) if #m:kernels() < 1 then return end %s end }",
 	         plan);
 	snprintf(set, sizeof set, "lua:%s", file(text));
-	char *argv[] = {"warpdbg", "run", "vecadd", "--size", "small", "--partition", set, NULL};
-	assert_int_equal(cmdline_parse(&o, 7, argv, &e), CMDLINE_OK);
+	char *argv[] = {"warpdbg",     "run", "vecadd",        "--size",        "small",
+	                "--partition", set,   "--cta-virtual", (char *)virtual, NULL};
+	assert_int_equal(cmdline_parse(&o, 9, argv, &e), CMDLINE_OK);
 	struct session *s = session_open(&o, console_modules, &e);
 	if (!s)
 		fail_msg("%s: %s", plan, e.msg);
@@ -335,6 +337,75 @@ static void stops(const char *plan, const char *message)
 		fail_msg("%s: '%s' expected in: %s", plan, message, e.msg);
 	session_close(s);
 	cmdline_free(&o);
+}
+
+static void stops(const char *plan, const char *message)
+{
+	stops_with("none", plan, message);
+}
+
+/* Virtual threads: more CTAs than slots may be there, and may stay. */
+static void beyond_the_slots(void **state)
+{
+	static const char many[] =
+	    ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p0)\n{\n.reg .pred %p<2>; "
+	    ".reg .b32 %r<8>; .reg .b64 %a<4>;\nld.param.u64 %a1, [p0]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; "
+	    "mad.lo.u32 %r3, %r1, 32, %r2; mov.u32 %r4, 0; mov.u32 %r5, 0;\n"
+	    "L: mad.wide.u32 %a2, %r3, 4, %a1; ld.global.u32 %r6, [%a2]; add.u32 %r4, %r4, %r6; add.u32 %r3, %r3, 37;\n"
+	    "and.b32 %r3, %r3, 8191; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 40; @%p1 bra L;\n"
+	    "mad.lo.u32 %r3, %r1, 32, %r2; mad.wide.u32 %a2, %r3, 4, %a1; st.global.u32 [%a2+32768], %r4; ret;\n}\n";
+	static const struct {
+		const char *how;
+		u32 stay;
+	} rows[] = {{"flush", 40}, {"switch", 33}, {"drain", 50}};
+	char ptx[80], plan[200], set[100];
+	snprintf(ptx, sizeof ptx, "%s/many.ptx", dir);
+	FILE *f = fopen(ptx, "w");
+	assert_true(f && fputs(many, f) >= 0 && !fclose(f));
+	for (u32 i = 0; i < ARRAY_LEN(rows); i++) {
+		snprintf(plan, sizeof plan,
+		         "policy.partition { stateless = true, plan = function(m) if m:cycle() < 3000 then return 3000 end "
+		         "if #m:kernels() > 0 then m:set(0, 0, %u, %u) end end }",
+		         rows[i].stay, rows[i].stay);
+		snprintf(set, sizeof set, "lua:%s", file(plan));
+		struct rig r;
+		rig_open(&r, (char *[]){"warpdbg",
+		                        "debug",
+		                        ptx,
+		                        "--kernel",
+		                        "k",
+		                        "--grid",
+		                        "128",
+		                        "--block",
+		                        "32",
+		                        "--arg",
+		                        "u32[16384]=iota",
+		                        "--set",
+		                        "num_sms=1",
+		                        "--set",
+		                        "preempt.bandwidth=1000",
+		                        "--cta-virtual",
+		                        "vt",
+		                        "--partition",
+		                        set,
+		                        "--preempt",
+		                        (char *)rows[i].how,
+		                        NULL});
+		struct gpu *g = sim_gpu(r.s->sim);
+		must(&r, "goto 2999");
+		assert_true(gpu_resident(g, 0, 0) > 60);
+		must(&r, "until gpu.kernel[0].ctas_done > 0 or gpu.sm[0].ctas + gpu.sm[0].inactive <= %u", rows[i].stay);
+		while (gpu_preempted(g, 0, &(struct request_sm){0}))
+			must(&r, "step");
+		struct request_sm q;
+		assert_int_equal(gpu_request_sms(g, 1, &q, 1), 1);
+		assert_true(q.done_at && q.ctas > 10);
+		assert_true(gpu_resident(g, 0, 0) <= rows[i].stay);
+		must(&r, "continue");
+		assert_true(r.d->run.rest == DBG_FINISHED && sim_check(r.s->sim, &r.e));
+		rig_close(&r);
+	}
+	unlink(ptx);
 }
 
 static void mistakes_stop_the_machine(void **state)
@@ -349,6 +420,7 @@ static void mistakes_stop_the_machine(void **state)
 	stops("m:set(0, 15)", "there is no such SM");
 	stops("m:set(0, 0, 33)", "a number of CTAs, 0 to 32, or nil expected");
 	stops("m:set(0, 0, 1, -1)", "a number of CTAs, 0 to 32, or nil expected");
+	stops_with("vt", "m:set(0, 0, 160, 161)", "a number of CTAs, 0 to 160, or nil expected");
 	stops("m:order{}", "the launches that run, each once, expected");
 	stops("m:order{0, 0}", "the launches that run, each once, expected");
 	stops("m:order{'0'}", "the launches that run, each once, expected");
@@ -429,6 +501,7 @@ int main(void)
 	    cmocka_unit_test(who_leaves),
 	    cmocka_unit_test(the_order),
 	    cmocka_unit_test(time_goes_back),
+	    cmocka_unit_test(beyond_the_slots),
 	    cmocka_unit_test(mistakes_stop_the_machine),
 	    cmocka_unit_test(bad_files),
 	    cmocka_unit_test(weighted),

@@ -292,8 +292,8 @@ static void assert_moved_halted(const struct field *f)
 	const struct traffic_ctx *x = &f->g->resume.traffic;
 	for (u32 sm = 0; sm < f->g->conf.num_sms; sm++)
 		for (u32 i = 0; i < x->of[sm].n; i++)
-			for (u32 slot = 0; slot < SM_MAX_CTAS; slot++)
-				if (x->of[sm].move[(x->of[sm].first + i) % TRAFFIC_MOVES].slots >> slot & 1)
+			for (u32 slot = 0; slot < SM_CTA_PLACES; slot++)
+				if (cta_in(&x->of[sm].move[(x->of[sm].first + i) % TRAFFIC_MOVES].ctas, slot))
 					assert_true(!f->g->sm[sm]->cta[slot].used || f->g->sm[sm]->cta[slot].paused);
 }
 
@@ -377,7 +377,7 @@ static void test_not_idempotent(void **state)
 	u32 id = ask(&f, "flush", 0, 1);
 	for (u32 i = 0; i < plan_of(&f, id)->s.n; i++)
 		assert_int_equal(plan_of(&f, id)->s.cta[i].technique,
-		                 restart_possible(f.g->restart, 0, plan_of(&f, id)->s.cta[i].slot) ? BY_FLUSH : BY_DRAIN);
+		                 restart_possible(f.g->restart, 0, plan_of(&f, id)->s.cta[i].place) ? BY_FLUSH : BY_DRAIN);
 	run_until_done(&f, id);
 	finish(&f, true);
 }

@@ -21,6 +21,7 @@
 
 static const char *const techniques[] = {"switch", "drain", "flush", "chimera"};
 static u64 requests[ARRAY_LEN(techniques)], switched, drained, flushed, changed, missed;
+static u64 without_slot[TECHNIQUES + 1]; /* CTAs that had none when they were asked to leave, by how they left */
 
 static bool cooperative(const struct gpu *g)
 {
@@ -106,6 +107,8 @@ static void count(const struct gpu *g)
 		assert_true(p->done_at && !p->left);
 		changed += p->technique == TECHNIQUES;
 		missed += p->s.cost.latency < p->done_at - p->at;
+		for (u32 k = 0; k < p->s.n; k++)
+			without_slot[p->s.cta[k].technique] += p->s.cta[k].inactive;
 	}
 }
 
@@ -148,6 +151,30 @@ static void test_every_workload(void **state)
 	       (unsigned long long)flushed, (unsigned long long)changed, (unsigned long long)missed);
 }
 
+/* The same on machines on which CTAs wait without a slot. Their contexts leave the SM, too. */
+static void test_without_slots(void **state)
+{
+	static const char *const setups[][5] = {
+	    {"cta-virtual=vt", NULL},
+	    {"cta-virtual=vt", "preempt.halt=cta", "lsu.replay=car", NULL},
+	    {"cta-virtual=vt", "preempt.traffic=true", "lsu.replay=car", NULL},
+	    {"cta-virtual=vt", "preempt.traffic=true", "preempt.halt=cta", "vt.ending=true", NULL},
+	    {"cta-virtual=vt", "vt.ending=true", "vt.delay=40", "lsu.replay=car", NULL},
+	    {"cta-virtual=vt", "commit.delay=5", "warp-sched=tl-gto", "preempt.bandwidth=400", NULL},
+	    {"cta-virtual=vt", "preempt.idempotence=strict", "kernel-sched=fair", NULL}};
+	const u32 wanted = rounds("WARPDBG_PREEMPTIONS", 10, 10), times = MIN(wanted, 300u), step = rounds(NULL, 2, 6);
+	u64 seed = 23;
+	memset(without_slot, 0, sizeof without_slot);
+	for (u32 done = 0; done < wanted; done += times)
+		for (u32 i = done / times % step; i < workloads.n; i += step)
+			test_workload(workloads.name[i], i % 3 ? "gtx480" : "kepler",
+			              setups[(i / step + done / times) % ARRAY_LEN(setups)], times, &seed);
+	printf("CTAs without a slot: switched %llu, drained %llu, flushed %llu\n",
+	       (unsigned long long)without_slot[BY_SWITCH], (unsigned long long)without_slot[BY_DRAIN],
+	       (unsigned long long)without_slot[BY_FLUSH]);
+	assert_true(without_slot[BY_SWITCH] && without_slot[BY_DRAIN] && without_slot[BY_FLUSH]);
+}
+
 /* Preemptions in the past: every cycle is what it was, forward and backward. */
 static void test_time_travel(void **state)
 {
@@ -157,6 +184,9 @@ static void test_time_travel(void **state)
 		disturbed_travel(names[k], &preemption, &seed);
 	for (u32 k = 0; k < 2; k++)
 		disturbed_travel_with(names[k], (const char *const[]){"preempt.traffic=true", NULL}, &preemption, &seed);
+	for (u32 k = 0; k < 2; k++)
+		disturbed_travel_with(k ? "vecadd" : "hotspot", (const char *const[]){"cta-virtual=vt", NULL}, &preemption,
+		                      &seed);
 }
 
 int main(void)
@@ -164,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_time_travel),
 	    cmocka_unit_test(test_every_workload),
+	    cmocka_unit_test(test_without_slots),
 	};
 	return cmocka_run_group_tests(tests, find_files, release_files);
 }

@@ -83,9 +83,10 @@ static void copy_row(const struct line_info *l, const struct line_copy *c, struc
 {
 	const char *between = "";
 	strbuf_addf(out, "  L1D of SM %u: ", c->sm);
-	if (l->by_word && c->have) {
+	if (l->by_word && (c->have | c->asked)) {
 		add_part(out, &between, "word", c->owned & ~c->unacked, "its own");
 		add_part(out, &between, "word", c->owned & c->unacked, "its own, not registered yet");
+		add_part(out, &between, "word", c->asked, "on the way to be its own, for an atomic");
 		add_part(out, &between, "word", c->have & ~c->owned, "may be read until the next kernel starts");
 		add_part(out, &between, "sector", c->pending, "on the way");
 	} else {

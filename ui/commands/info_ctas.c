@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "gpu/query_preempt.h"
 
 static void away_row(const struct away_info *a, struct strbuf *out)
 {
@@ -60,11 +61,15 @@ bool info_ctas(struct debugger *d, const char *args, struct strbuf *out, struct 
 		char slot[16] = "-";
 		if (k < s.max_ctas)
 			snprintf(slot, sizeof slot, "%u", i);
-		strbuf_addf(out, "%c %4s  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %-12s  %s\n",
+		strbuf_addf(out, "%c %4s  %-9llu  (%u,%u,%u)%*s %-6u  %5u %4u  %-9llu  %-9llu  %u+%u  %-12s  %s",
 		            (s32)i == d->focus.cta_slot && sm == d->focus.sm ? '*' : ' ', slot, (unsigned long long)c.cta,
 		            c.id.x, c.id.y, c.id.z, 8, "", c.launch, bit_count(c.warps), bit_count(c.warps_done),
 		            (unsigned long long)(gpu_cycle(g) - c.started_at), (unsigned long long)c.insts, c.reg_first,
 		            c.reg_size, shared, cta_state_descs[c.is.state].name);
+		const u32 by = gpu_leaves_by(g, sm, i);
+		if (by < TECHNIQUES)
+			strbuf_addf(out, ", to leave by %s", technique_names[by]);
+		strbuf_addc(out, '\n');
 	}
 	if (!shown)
 		strbuf_addf(out, "SM %u has no resident CTA.\n", sm);

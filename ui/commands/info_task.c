@@ -61,6 +61,10 @@ static void smst_row(const struct gpu *g, u32 sm, bool focus, struct strbuf *out
 	            s.preempting[BY_SWITCH], s.preempting[BY_DRAIN], s.preempting[BY_FLUSH], s.paused, s.moving, s.leaving,
 	            s.regs, s.shared, s.threads);
 	kernels_there(g, sm, out);
+	if (s.inactive)
+		strbuf_addf(out, "  %u without a slot", s.inactive);
+	if (s.asked)
+		strbuf_addf(out, " (%u to leave)", s.asked);
 	if (*s.role)
 		strbuf_addf(out, "  %s", s.role);
 	if (s.request)

@@ -123,10 +123,17 @@ static void add_cta(const struct gpu *g, const struct request_sm *p, const struc
 	add_cost(g, a->by[a->technique].latency, a->by[a->technique].overhead, out);
 	if (a->left_at)
 		add_cost(g, a->left_at - p->at, p->done_at ? a->lost : COST_MAX, out);
-	if (a->no_flush != COST_KNOWN)
-		strbuf_addf(out, "  no flush: %s", cost_bar_names[a->no_flush]);
+	const char *sep = "  ";
+	if (a->inactive) {
+		strbuf_addf(out, "%shad no slot", sep);
+		sep = "; ";
+	}
+	if (a->no_flush != COST_KNOWN) {
+		strbuf_addf(out, "%sno flush: %s", sep, cost_bar_names[a->no_flush]);
+		sep = "; ";
+	}
 	if (a->no_drain != COST_KNOWN)
-		strbuf_addf(out, "%s drain not known: %s", a->no_flush != COST_KNOWN ? ";" : " ", cost_bar_names[a->no_drain]);
+		strbuf_addf(out, "%sdrain not known: %s", sep, cost_bar_names[a->no_drain]);
 	strbuf_addc(out, '\n');
 }
 

@@ -104,7 +104,8 @@ const struct lua_doc lua_policy_docs[] = {
      "what one of its CTAs takes of an SM", KERNEL_ERRORS},
     {"m:quota", "m:quota(k, sm) -> n", KERNEL "sm: integer, from 0; n: integer or nil",
      "how many CTAs of it an SM may hold; nil: as many as fit", KERNEL_ERRORS "; no such SM"},
-    {"m:set", "m:set(k, sm[, n[, keep]])", KERNEL "sm: integer, from 0; n, keep: integers, 0 to 32, or nil",
+    {"m:set", "m:set(k, sm[, n[, keep]])",
+     KERNEL "sm: integer, from 0; n, keep: integers, 0 to 32 (cta-virtual=vt: 160), or nil",
      "from now on an SM may hold n CTAs of the kernel (nil: as many as fit). With `keep`, all but that many leave at "
      "once, by the preemption policy in use (with `none` they run to their end)",
      KERNEL_ERRORS "; no such SM; a number out of range"},

@@ -448,7 +448,7 @@ static void push_smst(lua_State *L, u32 sm)
 {
 	struct smst_info s;
 	gpu_smst(gpu_of(L), sm, &s);
-	lua_createtable(L, 0, 14);
+	lua_createtable(L, 0, 16);
 	set_u(L, "free", s.free);
 	set_u(L, "running", s.running);
 	for (u32 t = 0; t < TECHNIQUES; t++)
@@ -456,6 +456,8 @@ static void push_smst(lua_State *L, u32 sm)
 	set_u(L, "paused", s.paused);
 	set_u(L, "moving", s.moving);
 	set_u(L, "leaving", s.leaving);
+	set_u(L, "inactive", s.inactive);
+	set_u(L, "asked", s.asked);
 	set_u(L, "regs_left", s.regs);
 	set_u(L, "shared_left", s.shared);
 	set_u(L, "threads_left", s.threads);
@@ -622,9 +624,10 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_SM, inactive, "integer", "CTAs without a slot (cta-virtual=vt)", push_u(L, sm_of(L, h).inactive))              \
 	F(H_SM, smst, "table; left: registers, bytes, threads",                                                            \
 	  "its line of the SM status table, as `info smst` shows it: {free, running, switch, drain, flush, paused, "       \
-	  "moving, leaving, regs_left, shared_left, threads_left, role, request, kernels}. free to leaving: CTA slots "    \
-	  "by state (switch, drain, flush: preempted by that technique); *_left: resources left; role: the SM's role; "    \
-	  "request: the request under way or nil; kernels: by launch, its number of CTAs there",                           \
+	  "moving, leaving, inactive, asked, regs_left, shared_left, threads_left, role, request, kernels}. free to "      \
+	  "leaving: CTA slots by state (switch, drain, flush: preempted by that technique); inactive: CTAs without a "     \
+	  "slot; asked: of these, those that a preemption takes; *_left: resources left; role: the SM's role; request: "   \
+	  "the request under way or nil; kernels: by launch, its number of CTAs there",                                    \
 	  push_smst(L, h->a))                                                                                              \
 	F(H_SM, regs_used, "integer, registers", "32-bit registers in use", push_u(L, sm_of(L, h).regs_used))              \
 	F(H_SM, regs, "integer, registers", "32-bit registers there are", push_u(L, sm_of(L, h).regs))                     \

@@ -117,4 +117,16 @@ function lab.numbers(rows, column)
 	return t
 end
 
+-- The kernel with the most cycles, all its launches together.
+function lab.main_kernel(r)
+	local best, most = nil, -1
+	for _, k in ipairs(r.kernels) do
+		local n = lab.kernel_sum(r, k.name, "cycles")
+		if n > most then
+			best, most = k, n
+		end
+	end
+	return best
+end
+
 return lab

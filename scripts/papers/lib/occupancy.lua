@@ -1,21 +1,9 @@
 -- What limits the CTAs of an SM: Yoon et al., ISCA 2016, section III.
 local lab = require("lib.lab")
 
--- The kernel with the most cycles, all its launches together.
-local function main_kernel(r)
-	local best, most = nil, -1
-	for _, k in ipairs(r.kernels) do
-		local n = lab.kernel_sum(r, k.name, "cycles")
-		if n > most then
-			best, most = k, n
-		end
-	end
-	return best
-end
-
 -- Of the main kernel: CTAs an SM has, shares of each resource that they take, and CTAs of which capacity would be full.
 return function(r)
-	local k, c = main_kernel(r), r.config
+	local k, c = lab.main_kernel(r), r.config
 	local threads, n = k.block[1] * k.block[2] * k.block[3], k.occupancy.ctas_per_sm
 	local warps = math.ceil(threads / 32)
 	local regs = warps * math.ceil(k.regs * 32 / c["sm.reg_unit"]) * c["sm.reg_unit"]

@@ -10,7 +10,8 @@
  *   a message from another SM or a slice has arrived ...... message (mem_send())
  *   a kernel starts or ends; shared memory takes ways ..... kernel_start, kernel_end, empty
  *
- *   a request is at the head of a slice, before its tags .. serve; the slice makes room ........... victim
+ *   a request is at the head of a slice, before its tags .. serve (then, of an OP_GET, served)
+ *   the slice makes room .................................. victim
  *
  * l1.h has the mechanisms from which a rule chooses: fetch a line, pass around the cache, drop what is touched, send
  * down, write back. A rule keeps no state of its own beyond the masks of the lines. It is asked for L1D only: the
@@ -46,6 +47,8 @@ struct coherence_ops {
 	/* Optional: a request is at a slice's head. *done: it has been served, and its packet is in good hands; else the
 	 * slice serves it as it is now. Or refused; what has been done for it by then stays done. */
 	enum mem_result (*serve)(struct mem *m, u32 slice, u32 packet, u64 now, bool *done);
+	/* With it: the slice has then served an OP_GET, whose answer has left or waits for DRAM. */
+	void (*served)(struct mem *m, u32 slice, u32 packet);
 	/* Optional: the slice is about to replace the line at place i of a set: that one, or another, or none yet
 	 * (TAGS_NONE). */
 	u32 (*victim)(struct mem *m, u32 slice, u32 set, u32 i, u64 now);

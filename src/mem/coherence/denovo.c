@@ -7,20 +7,22 @@
  *   on to their owners, who send them to the reader and keep them.
  * - Words that another SM registers are taken from their owner; what is owned goes back to the slice when its line is
  *   replaced (a write-back), when the slice has to replace the line, and before an atomic that the slice executes.
- * - An atomic whose words are all registered here is executed here. Any other one is executed at the slice, and leaves
- *   its words there.
+ * - An atomic is executed here, on words that are registered here. It asks for those that are not (OP_GET): the slice
+ *   registers them and sends their values, or has their owner pass them on (denovo_atomic.c). With denovo.atomics=l2 an
+ *   atomic that lacks words is executed at the slice, and leaves its words there.
  * - When a kernel starts that has the machine to itself, L1D drops what it does not own (self-invalidation).
  * - Local memory is private: it is cached as under `gpu`.
  *
  * Data that another SM has written may be read after the next kernel's start, or with a load that passes L1D
  * (volatile, relaxed, acquire), as under `gpu`. A store to part of a word counts as one of the whole word.
  *
- * Races on ownership end at the slice: it serves the requests of a line one after the other, and while an owner has not
- * answered, none. What an owner is asked for may cross what it sends:
+ * Races on ownership end at the slice: it serves the requests of a line one after the other, and while an owner from
+ * which it needs an answer has not answered, none. What an owner is asked for may cross what it sends:
  *   - a line that it writes back: it answers from there, and the slice takes of a write-back what is still its
  *     sender's. The data is there until the slice has said that the write-back is served, behind its questions;
  *   - a registration: words that are not acknowledged yet are not given up. The slice sends acknowledgements and
- *     questions in order, so it has asked for what the SM owned before, and will find the registration in its input. */
+ *     questions in order, so it has asked for what the SM owned before, and will find the registration in its input.
+ * Or it may come before the words, which an atomic has asked for: then it waits for them. */
 #include "mem/coherence/denovo.h"
 
 static void init(struct mem *m, struct arena *a)
@@ -30,9 +32,12 @@ static void init(struct mem *m, struct arena *a)
 	m->denovo->store = ARENA_NEW(a, struct store_entry, (size_t)m->nsms * c->l1d_stores);
 	m->denovo->buffer = ARENA_NEW(a, struct store_buffer, m->nsms);
 	m->denovo->more = ARENA_NEW(a, u32, m->npackets);
+	m->denovo->remote = ARENA_NEW(a, u8, round_up(m->npackets, 8));
 	m->denovo->asked = ARENA_NEW(a, u16, m->nsms);
 	m->denovo->backs = ARENA_NEW(a, u16, m->nsms);
 	m->denovo->owed = ARENA_NEW(a, u16, m->nslices);
+	m->denovo->leaving = ARENA_NEW(a, u16, (size_t)m->nsms * DENOVO_LEAVING);
+	m->denovo->question = ARENA_NEW(a, struct message, (size_t)m->nsms * c->noc_messages);
 	for (u32 sm = 0; sm < m->nsms; sm++)
 		m->l1[sm * MC_COUNT + MC_L1D].words = ARENA_NEW(a, struct words, (size_t)c->l1d_sets * c->l1d_ways);
 	for (u32 i = 0; i < m->nslices; i++)
@@ -40,14 +45,13 @@ static void init(struct mem *m, struct arena *a)
 }
 
 /* --- a line ------------------------------------------------------------------------------------------------------- */
-/* After a change of its words: what its sectors are to the tags. True: the line is still there. */
-static bool settle(struct l1 *l, u32 i)
+bool denovo_settle(struct l1 *l, u32 i)
 {
 	struct line *v = &l->tags.line[i];
 	struct words *w = words_of(l, i);
 	v->valid = sectors_full_of(w->have) & l->tags.full;
 	v->dirty = sectors_with(w->owned);
-	w->stale &= v->pending ? ~0u : 0;
+	w->stale &= denovo_copies(l, i) ? ~0u : 0;
 	if (v->pending || w->unacked) {
 		l->tags.key[i] |= TAGS_RESERVED;
 		return true;
@@ -59,9 +63,7 @@ static bool settle(struct l1 *l, u32 i)
 	return false;
 }
 
-/* As in the event l1-words. */
-enum change { WORDS_OWNED, WORDS_REGISTERED, WORDS_READ, WORDS_TAKEN, WORDS_RECALLED, WORDS_WRITTEN };
-static void tell(struct event_buf *ev, u32 sm, u64 line, u32 words, enum change change, u64 other, u64 now)
+void denovo_tell(struct event_buf *ev, u32 sm, u64 line, u32 words, enum denovo_change change, u64 other, u64 now)
 {
 	if (!event_wanted(ev, EV_L1_WORDS) || !words)
 		return;
@@ -73,13 +75,13 @@ static void tell(struct event_buf *ev, u32 sm, u64 line, u32 words, enum change 
 	e->arg[3] = other;
 }
 
-static void lose(struct l1 *l, u64 line, u32 i, u32 words)
+void denovo_lose(struct l1 *l, u64 line, u32 i, u32 words)
 {
 	struct words *w = words_of(l, i);
 	w->owned &= ~words;
 	w->have &= ~words;
-	w->stale |= words & words_in(l->tags.line[i].pending);
-	settle(l, i);
+	w->stale |= words & words_in(sectors_with(denovo_copies(l, i)));
+	denovo_settle(l, i);
 	if (l->ideal.n)
 		ideal_invalidate(&l->ideal, line, sectors_with(words));
 }
@@ -89,7 +91,9 @@ static u32 gone(const struct access *a, u32 i)
 	struct words *w = words_of(a->l, i);
 	u32 owned = w->owned;
 	*w = (struct words){0};
-	tell(mem_sm_ev(a->m, a->sm), a->sm, a->l->tags.tag[i] - 1, owned, WORDS_WRITTEN, a->sm, a->now);
+	if (owned)
+		++*denovo_leaving(a->m, a->sm, a->l->tags.tag[i] - 1);
+	denovo_tell(mem_sm_ev(a->m, a->sm), a->sm, a->l->tags.tag[i] - 1, owned, WORDS_WRITTEN, a->sm, a->now);
 	return owned;
 }
 
@@ -165,6 +169,20 @@ static enum mem_result load_miss(const struct access *a, u32 set, u32 i, u8 need
 	return l1_wait(a, mshr, need);
 }
 
+/* Words that an atomic has asked for are the newest there are when they come: whoever registers them later waits until
+ * they have been here. */
+static enum mem_result load_asked(const struct access *a, u32 i, u32 need)
+{
+	struct l1 *l = a->l;
+	u32 mshr = l->tags.line[i].mshr;
+	if ((need & ~words_of(l, i)->asked) || !mshr_mergeable(&l->mshr, mshr))
+		return l1_refuse(a, MR_RF_MERGE);
+	l->cc->merges++;
+	if (l->ideal.n)
+		ideal_use(&l->ideal, i, a->line, sectors_needed(l, a->t));
+	return l1_wait(a, mshr, need);
+}
+
 /* Copies of others' words are dropped, and read past the cache; what is owned is the newest there is. Each such load
  * asks for itself: the answer to an older one may have left its slice before what this one has to see. */
 static enum mem_result load_fresh(const struct access *a)
@@ -174,12 +192,14 @@ static enum mem_result load_fresh(const struct access *a)
 	u32 owned = i == TAGS_NONE ? 0 : words_of(l, i)->owned, need = a->t->words & ~owned;
 	if (!need)
 		return l1_hit(a, i);
+	if (i != TAGS_NONE && (need & words_of(l, i)->asked))
+		return load_asked(a, i, need);
 	if (!mshr_available(&l->mshr))
 		return l1_refuse(a, MR_RF_MSHR);
 	if (!l1_load_room(a, 1))
 		return l1_refuse(a, MR_RF_QUEUE);
 	if (i != TAGS_NONE)
-		lose(l, a->line, i, need);
+		denovo_lose(l, a->line, i, need);
 	u32 mshr = mshr_alloc(&l->mshr, a->line, TAGS_NONE, false, a->now, l->cc);
 	l1_miss_event(a, mshr);
 	fetch(a, mshr, need);
@@ -187,14 +207,17 @@ static enum mem_result load_fresh(const struct access *a)
 	return l1_wait(a, mshr, need);
 }
 
-/* Words of an MSHR's line have come; `more` may be read too. */
+/* Copies of an MSHR's words have come; `more` may be read too. Words that an atomic has asked for besides are waited
+ * for until they come to be owned. */
 static void arrive(struct mem *m, u32 sm, u32 mshr, u32 words, u32 more, u64 now)
 {
 	struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
 	const struct mshr_entry *e = &l->mshr.e[mshr];
 	u64 line = e->line;
-	u32 slot = e->slot, left = e->pending & ~words, out[256];
-	BUG_ON(!e->used || (words & ~e->pending));
+	u32 slot = e->slot, out[256];
+	struct words *w = slot == TAGS_NONE ? NULL : words_of(l, slot);
+	u32 twice = w ? words & w->twice : 0, left = e->pending & (~words | twice);
+	BUG_ON(!e->used || (words & ~e->pending) || (w && (words & w->asked & ~w->twice)));
 	l->cc->fills += l->sectored ? sector_count(sectors_with(words)) : 1;
 	struct event_buf *ev = mem_shared_ev(m);
 	if (event_wanted(ev, EV_L1_FILL)) {
@@ -202,12 +225,12 @@ static void arrive(struct mem *m, u32 sm, u32 mshr, u32 words, u32 more, u64 now
 		x->sm = (s32)sm;
 		x->arg[0] = line;
 	}
-	u32 n = mshr_arrive(&l->mshr, mshr, words, out, now, l->cc);
-	if (slot != TAGS_NONE) {
-		struct words *w = words_of(l, slot);
-		w->have |= (words | more) & ~w->stale;
+	u32 n = mshr_arrive(&l->mshr, mshr, words & ~twice, out, now, l->cc);
+	if (w) {
+		w->have |= (words | more) & ~(w->stale | w->asked);
+		w->twice &= ~words;
 		l->tags.line[slot].pending &= sectors_with(left);
-		settle(l, slot);
+		denovo_settle(l, slot);
 	}
 	l1_answered(m, sm, MC_L1D, line, out, n);
 }
@@ -216,7 +239,10 @@ static void arrive(struct mem *m, u32 sm, u32 mshr, u32 words, u32 more, u64 now
 static void deliver(struct mem *m, u32 pi, u64 now)
 {
 	const struct packet *p = &m->packet[pi];
-	arrive(m, p->sm, p->tag, p->words, m->denovo->more[pi], now);
+	if (p->op == OP_GET)
+		denovo_got(m, p->sm, p->tag, p->words, p->sm, now);
+	else
+		arrive(m, p->sm, p->tag, p->words, m->denovo->more[pi], now);
 }
 
 /* --- stores ------------------------------------------------------------------------------------------------------- */
@@ -249,6 +275,8 @@ static enum mem_result store_global(const struct access *a)
 	bool absent = i == TAGS_NONE;
 	u32 owned = absent ? 0 : words_of(l, i)->owned, fresh = a->t->words & ~owned;
 	u32 joined = absent ? 0 : words_of(l, i)->unacked & a->t->words;
+	if (!absent && (words_of(l, i)->asked & a->t->words))
+		return l1_refuse(a, MR_RF_MERGE); /* atomics came before it */
 	if (absent && (i = tags_victim(&l->tags, a->set, l->tags.ways - l->st->lent)) == TAGS_NONE)
 		return l1_refuse(a, MR_RF_LINE);
 	u32 places = (fresh != 0) + (absent && l1_leaves(a, i));
@@ -266,8 +294,8 @@ static enum mem_result store_global(const struct access *a)
 	w->owned |= fresh;
 	w->have |= fresh;
 	w->unacked |= fresh;
-	settle(l, i);
-	tell(mem_sm_ev(a->m, a->sm), a->sm, a->line, fresh, WORDS_OWNED, a->sm, a->now);
+	denovo_settle(l, i);
+	denovo_tell(mem_sm_ev(a->m, a->sm), a->sm, a->line, fresh, WORDS_OWNED, a->sm, a->now);
 	if (l->ideal.n)
 		ideal_use(&l->ideal, i, a->line, a->t->sectors);
 	if (fresh | joined)
@@ -276,61 +304,17 @@ static enum mem_result store_global(const struct access *a)
 	return fresh | joined ? MR_SENT : MR_HIT;
 }
 
-/* Where global memory is not cached, nothing is owned. */
-static bool is_cached(const struct access *a)
-{
-	return a->l->cached >> MO_LOAD & 1;
-}
-
 static enum mem_result store(const struct access *a)
 {
 	if (is_local(a))
 		return l1_store_local(a);
-	if (is_cached(a))
+	if (denovo_cached(a))
 		return store_global(a);
 	if (!l1_store_room(a))
 		return l1_refuse(a, MR_RF_QUEUE);
 	a->l->cc->misses++;
 	a->l->cc->write_misses++;
 	a->l->cc->writes++;
-	return l1_send_down(a);
-}
-
-/* All its words are registered here: L1D executes it, as it does a store. */
-static enum mem_result atomic_hit(const struct access *a, u32 i)
-{
-	struct l1 *l = a->l;
-	tags_touch(&l->tags, i);
-	l->cc->hits++;
-	l->cc->atomics++;
-	ref_hit(l->cc, REF_ATOMIC, a->t->sectors, l->sectored);
-	if (l->ideal.n)
-		ideal_use(&l->ideal, i, a->line, a->t->sectors);
-	l1_accept(l);
-	return MR_HIT;
-}
-
-/* What is owned of its words goes back ahead of it, unless all of them are. */
-static enum mem_result atomic(const struct access *a)
-{
-	struct l1 *l = a->l;
-	u32 i = is_cached(a) ? tags_find(&l->tags, a->set, a->line) : TAGS_NONE;
-	u32 words = a->t->words, back = 0;
-	if (i != TAGS_NONE && !(words & (~words_of(l, i)->owned | words_of(l, i)->unacked)))
-		return atomic_hit(a, i);
-	if (i != TAGS_NONE && (words_of(l, i)->unacked & words))
-		return l1_refuse(a, MR_RF_QUEUE);
-	if (i != TAGS_NONE)
-		back = words_of(l, i)->owned & words;
-	if (!l1_queue_room(a, 1 + (back != 0)) || a->m->port[a->sm].stores >= a->m->c.l1d_stores)
-		return l1_refuse(a, MR_RF_QUEUE);
-	if (back)
-		l1_write_back(a, a->line, sectors_with(back), back, l1_launch_of(a));
-	tell(mem_sm_ev(a->m, a->sm), a->sm, a->line, back, WORDS_WRITTEN, a->sm, a->now);
-	if (i != TAGS_NONE)
-		lose(l, a->line, i, words);
-	l->cc->bypasses++;
-	l->cc->atomics++;
 	return l1_send_down(a);
 }
 
@@ -362,53 +346,13 @@ static void acknowledged(struct mem *m, u32 sm, u32 entry, u64 now)
 		l1_stored(m, sm, x->token);
 	}
 	words_of(l, place)->unacked &= ~words;
-	tell(mem_shared_ev(m), sm, line, words, WORDS_REGISTERED, sm, now);
-	settle(l, place);
+	denovo_tell(mem_shared_ev(m), sm, line, words, WORDS_REGISTERED, sm, now);
+	denovo_settle(l, place);
 	if (l1_was_refused(m, sm, MC_L1D, 1 << MR_RF_QUEUE | 1 << MR_RF_LINE))
 		m->wake[sm / 64] |= BIT(sm % 64);
 }
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
-/* An owner is asked for words. Its outbox has room for the answer: it is not asked for more than it holds. */
-static void asked(struct mem *m, const struct message *g, u64 now)
-{
-	struct l1 *l = &m->l1[g->to * MC_COUNT + MC_L1D];
-	u32 i = tags_find(&l->tags, tags_set(&l->tags, g->addr >> l->tags.line_shift), g->addr);
-	struct message answer = {.addr = g->addr, .words = g->words, .launch = g->launch, .from = g->to, .to = g->from};
-	answer.tag = g->tag;
-	switch (g->what) {
-	case DN_READ:
-		answer.to = g->about;
-		answer.what = DN_DATA;
-		answer.class = MSG_DATA;
-		l->cc->remote_reads++;
-		tell(mem_shared_ev(m), g->to, g->addr, g->words, WORDS_READ, g->about, now);
-		break;
-	case DN_TAKE:
-		l->cc->words_taken++;
-		answer.what = DN_TAKEN;
-		answer.class = MSG_CONTROL;
-		break;
-	default:
-		l->cc->words_recalled++;
-		answer.what = DN_BACK;
-		answer.class = MSG_WRITEBACK;
-		break;
-	}
-	if (g->what != DN_READ && i != TAGS_NONE) {
-		u32 words = g->words & words_of(l, i)->owned & ~words_of(l, i)->unacked;
-		bool taken = g->what == DN_TAKE;
-		tell(mem_shared_ev(m), g->to, g->addr, words, taken ? WORDS_TAKEN : WORDS_RECALLED, taken ? g->about : g->to,
-		     now);
-		if (words)
-			lose(l, g->addr, i, words);
-		if (words && l1_was_refused(m, g->to, MC_L1D, 1 << MR_RF_LINE))
-			m->wake[g->to / 64] |= BIT(g->to % 64);
-	}
-	if (!mem_send(m, &answer, now))
-		BUG("SM %u has no room for an answer", g->to);
-}
-
 static bool message(struct mem *m, const struct message *g, u64 now)
 {
 	switch (g->what) {
@@ -416,27 +360,45 @@ static bool message(struct mem *m, const struct message *g, u64 now)
 		arrive(m, g->to, g->tag, g->words, 0, now);
 		denovo_answered(m, g->from, now);
 		break;
+	case DN_PASSED:
+		denovo_got(m, g->to, g->tag, g->words, g->from, now);
+		denovo_answered(m, g->from, now);
+		break;
 	case DN_ACK: acknowledged(m, g->to, g->tag, now); break;
 	case DN_DONE:
 		m->denovo->backs[g->to]--;
 		m->port[g->to].outstanding--;
+		if (!--*denovo_leaving(m, g->to, g->addr) && l1_was_refused(m, g->to, MC_L1D, 1 << MR_RF_QUEUE))
+			m->wake[g->to / 64] |= BIT(g->to % 64);
 		break;
 	case DN_TAKEN:
 	case DN_BACK: denovo_told(m, g, now); break;
-	default: asked(m, g, now);
+	default: denovo_asked(m, g, now);
 	}
 	return true;
 }
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
+/* Its MSHR has lost its place, and gets it back. */
+static bool empty_but_asked(struct l1 *l, u32 i)
+{
+	struct words *w = words_of(l, i);
+	l->mshr.e[l->tags.line[i].mshr].slot = i;
+	w->have = w->owned;
+	w->stale |= words_in(sectors_with(denovo_copies(l, i)));
+	return denovo_settle(l, i);
+}
+
 static bool empty(struct l1 *l, u32 i)
 {
 	struct line *v = &l->tags.line[i];
 	struct words *w = l->words ? words_of(l, i) : NULL; /* else a cache that is only read */
+	if (w && w->asked)
+		return empty_but_asked(l, i);
 	v->pending = 0;
 	if (w && (w->owned | w->unacked | w->have)) {
 		w->have = w->owned;
-		return settle(l, i);
+		return denovo_settle(l, i);
 	}
 	l->tags.key[i] &= ~TAGS_RESERVED;
 	v->valid &= v->dirty;
@@ -473,10 +435,11 @@ const struct coherence_ops coherence_denovo = {
     .load_miss = load_miss,
     .load_fresh = load_fresh,
     .store = store,
-    .atomic = atomic,
+    .atomic = denovo_atomic,
     .evict = evict,
     .gone = gone,
     .serve = denovo_serve,
+    .served = denovo_served,
     .victim = denovo_victim,
     .deliver = deliver,
     .held = held,

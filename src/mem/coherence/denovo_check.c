@@ -3,6 +3,8 @@
  *   - a word that an L1D holds as its own and that is registered has this SM as its owner at the slice, or a message on
  *     its way that takes it; so no two do: one owner a word;
  *   - a slice's owner of a word holds it, or has sent it back (a write-back that the slice has not served, an answer);
+ *   - a word that an atomic has asked for is on its way once: in a request, a message or a question that waits at the
+ *     owner before;
  *   - every entry of a store buffer has one registration on its way, at its slice or on its way back;
  *   - the answers that a slice awaits, and those that owners owe, are on their way. */
 #include "mem/coherence/denovo.h"
@@ -21,6 +23,9 @@ static void each_message(const struct mem *m, each_fn *fn, void *ctx)
 		for (u32 k = 0; k < d->in.n; k++)
 			fn(ctx, &m->inbox[(size_t)p * size + fifo_at(&d->in, size, k)].msg);
 	}
+	for (u32 sm = 0; sm < m->nsms; sm++)
+		for (u32 k = 0; k < m->denovo->buffer[sm].questions; k++)
+			fn(ctx, &m->denovo->question[(size_t)sm * size + k]);
 }
 
 /* Words of a line that an SM's requests of a kind are about, in its miss queue and in packets. */
@@ -33,7 +38,8 @@ static u32 requested(const struct mem *m, u32 sm, u32 op, u64 line)
 	}
 	for (u32 i = 0; i < m->pool->fresh; i++) {
 		const struct packet *p = &m->packet[i];
-		if (p->state != PS_FREE && p->state != PS_REPLY && p->sm == sm && p->op == op && p->addr == line)
+		bool there = p->state == PS_REPLY && op != OP_GET; /* what it was about has been done */
+		if (p->state != PS_FREE && !there && p->sm == sm && p->op == op && p->addr == line)
 			words |= p->words;
 	}
 	return words;
@@ -42,16 +48,21 @@ static u32 requested(const struct mem *m, u32 sm, u32 op, u64 line)
 struct told { /* words of a line that messages to, or from, an SM are about */
 	u64 line;
 	u32 sm, takes, gives, acks;
+	u32 comes, twice; /* to be its own, for an atomic; of them, more than once */
 };
 static void look(void *ctx, const struct message *g)
 {
 	struct told *t = ctx;
 	if (g->addr != t->line)
 		return;
-	if (g->to == t->sm && (g->what == DN_TAKE || g->what == DN_RECALL))
+	if (g->to == t->sm && (g->what == DN_TAKE || g->what == DN_RECALL || g->what == DN_PASS))
 		t->takes |= g->words;
 	if (g->from == t->sm && (g->what == DN_TAKEN || g->what == DN_BACK))
 		t->gives |= g->words;
+	if ((g->what == DN_PASS && g->about == t->sm) || (g->what == DN_PASSED && g->to == t->sm)) {
+		t->twice |= t->comes & g->words;
+		t->comes |= g->words;
+	}
 	if (g->to == t->sm && g->what == DN_ACK)
 		t->acks |= g->words;
 }
@@ -67,10 +78,28 @@ static u32 owned_at_home(const struct mem *m, u64 line, u32 sm)
 	return words;
 }
 
+/* A request that the slice has served in part has lost what it has passed on. */
+static bool check_asked(const struct mem *m, u32 sm, u64 line, u32 asked, struct err *e)
+{
+	struct told t = {.line = line, .sm = sm};
+	each_message(m, look, &t);
+	u32 requests = requested(m, sm, OP_GET, line);
+	HOLDS(!t.twice && !(requests & t.comes) && (requests | t.comes) == asked,
+	      "l1d %u: line %#llx: words %#x are asked for, requests are on their way for %#x, owners are to send %#x, %#x "
+	      "of them twice",
+	      sm, (unsigned long long)line, asked, requests, t.comes, t.twice);
+	return true;
+}
+
 static bool check_words(const struct mem *m, u32 sm, u64 line, const struct words *w, struct err *e)
 {
 	HOLDS(!(w->owned & ~w->have), "l1d %u: line %#llx: words %#x are owned, of them only %#x may be read", sm,
 	      (unsigned long long)line, w->owned, w->have);
+	HOLDS(!(w->asked & (w->have | w->unacked)) && !(w->twice & ~w->asked),
+	      "l1d %u: line %#llx: words %#x are asked for, %#x twice, of them %#x are there, %#x are stored", sm,
+	      (unsigned long long)line, w->asked, w->twice, w->asked & w->have, w->asked & w->unacked);
+	if (w->asked && !check_asked(m, sm, line, w->asked, e))
+		return false;
 	u32 sure = w->owned & ~w->unacked, other = sure & ~owned_at_home(m, line, sm);
 	if (!other)
 		return true;
@@ -88,7 +117,7 @@ static bool check_l1(const struct mem *m, u32 sm, struct err *e)
 	for (u32 n = 0; *t->stamp && n < t->sets * t->ways; n++) {
 		u32 i = tags_place(t, n / t->ways, n % t->ways);
 		const struct words *w = &l->words[n];
-		HOLDS(t->tag[i] || !(w->have | w->owned | w->unacked), "l1d %u: a free place has words", sm);
+		HOLDS(t->tag[i] || !(w->have | w->owned | w->unacked | w->asked), "l1d %u: a free place has words", sm);
 		if (t->tag[i] && !check_words(m, sm, t->tag[i] - 1, w, e))
 			return false;
 	}
@@ -122,7 +151,7 @@ static bool check_owner(const struct mem *m, u64 line, u32 sm, u32 words, struct
 {
 	const struct l1 *l = &m->l1[sm * MC_COUNT + MC_L1D];
 	u32 i = tags_find(&l->tags, tags_set(&l->tags, line >> l->tags.line_shift), line);
-	u32 other = words & ~(i == TAGS_NONE ? 0 : words_of(l, i)->owned | words_of(l, i)->unacked);
+	u32 other = words & ~(i == TAGS_NONE ? 0 : words_of(l, i)->owned | words_of(l, i)->unacked | words_of(l, i)->asked);
 	if (!other)
 		return true;
 	other &= ~requested(m, sm, OP_WRITEBACK, line);
@@ -166,8 +195,8 @@ struct count {
 static void count(void *ctx, const struct message *g)
 {
 	struct count *c = ctx;
-	bool answer = g->what == DN_DATA || g->what == DN_TAKEN || g->what == DN_BACK;
-	if (g->what == DN_READ || g->what == DN_TAKE || g->what == DN_RECALL)
+	bool answer = g->what == DN_DATA || g->what == DN_TAKEN || g->what == DN_BACK || g->what == DN_PASSED;
+	if (g->what == DN_READ || g->what == DN_TAKE || g->what == DN_RECALL || g->what == DN_PASS)
 		c->asked[g->to]++;
 	if (answer)
 		c->asked[g->from]++;

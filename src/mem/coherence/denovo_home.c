@@ -2,7 +2,9 @@
  *
  * An owner is sent a message for its words; its answer is counted at the line (`awaited`). While answers are awaited,
  * requests of this line wait at the slice's head, and so do those behind them. Nobody waits for the slice meanwhile but
- * who has a request there, and owners answer whatever they do, so the answers come. */
+ * who has a request there, and owners answer whatever they do, so the answers come. (An owner whose word is on its way
+ * to it answers when it has come: from a slice that has sent it, or from an owner before, which the same is true of.)
+ * What is passed on to readers and to atomics is not awaited. */
 #include "mem/coherence/denovo.h"
 
 static u32 room(const struct mem *m, u32 slice)
@@ -176,6 +178,27 @@ static u32 free_words(const struct home_line *h, u32 words)
 	return words;
 }
 
+/* All owners have been asked, if any, be it in several tries. */
+static void count_remote(struct mem *m, u32 slice, u32 pi)
+{
+	m->slice[slice].cc->remote_requests += m->denovo->remote[pi];
+	m->l1[m->packet[pi].sm * MC_COUNT + MC_L1D].cc->remote_requests += m->denovo->remote[pi];
+	m->denovo->remote[pi] = 0;
+}
+
+/* All that a request was for has been passed on to owners. */
+static void passed_on(struct mem *m, u32 slice, u32 pi, u32 i, enum ref_kind kind)
+{
+	struct slice *s = &m->slice[slice];
+	s->cc->hits++;
+	++*(kind == REF_READ ? &s->cc->reads : &s->cc->writes);
+	ref_count(s->cc, kind, REF_HIT);
+	tags_touch(&s->tags, i);
+	if (s->ideal.n)
+		ideal_use(&s->ideal, i, m->packet[pi].addr, 0);
+	take(m, pi);
+}
+
 /* A load of L1D: words of other SMs are passed on to them. *done: all of them. What is nobody's of the sectors that the
  * slice reads comes along. */
 static enum mem_result pass_on(struct mem *m, u32 slice, u32 pi, u32 i, u64 now, bool *done)
@@ -186,23 +209,52 @@ static enum mem_result pass_on(struct mem *m, u32 slice, u32 pi, u32 i, u64 now,
 		if (!ask(m, slice, p, p->addr, o - 1, its, DN_READ, 0, now))
 			return MR_RF_QUEUE;
 		s->cc->remote_reads++;
+		m->denovo->remote[pi] = 1;
 		p->words &= ~its;
 		if (!p->words)
 			break;
 	}
+	count_remote(m, slice, pi);
 	p->sectors = p->need = sectors_with(p->words);
 	m->denovo->more[pi] = free_words(home_of(s, i), words_in(p->sectors));
 	*done = !p->words;
-	if (!*done)
-		return MR_HIT;
-	s->cc->hits++;
-	s->cc->reads++;
-	ref_count(s->cc, REF_READ, REF_HIT);
-	tags_touch(&s->tags, i);
-	if (s->ideal.n)
-		ideal_use(&s->ideal, i, p->addr, 0);
-	take(m, pi);
+	if (*done)
+		passed_on(m, slice, pi, i, REF_READ);
 	return MR_HIT;
+}
+
+/* An atomic registers words and needs their values: owners before pass theirs on to it, which the slice does not wait
+ * for. *done: all of them; else the slice reads the others, which are nobody's, and denovo_served() registers them. */
+static enum mem_result get(struct mem *m, u32 slice, u32 pi, u32 i, u64 now, bool *done)
+{
+	struct slice *s = &m->slice[slice];
+	struct packet *p = &m->packet[pi];
+	struct home_line *h = home_of(s, i);
+	for (u32 o, its; (o = next_owner(h, p->words, p->sm, &its));) {
+		if (!ask(m, slice, p, p->addr, o - 1, its, DN_PASS, 0, now))
+			return MR_RF_QUEUE;
+		set_owner(h, its, p->sm + 1u);
+		s->cc->words_passed++;
+		m->denovo->remote[pi] = 1;
+		p->words &= ~its;
+		if (!p->words)
+			break;
+	}
+	count_remote(m, slice, pi);
+	BUG_ON(p->words & ~free_words(h, p->words));
+	p->sectors = p->need = sectors_with(p->words);
+	*done = !p->words;
+	if (*done)
+		passed_on(m, slice, pi, i, REF_WRITE);
+	return MR_HIT;
+}
+
+void denovo_served(struct mem *m, u32 slice, u32 pi)
+{
+	struct slice *s = &m->slice[slice];
+	const struct packet *p = &m->packet[pi];
+	u32 i = tags_find(&s->tags, p->set, tags_line_of(&s->tags, p->addr));
+	set_owner(home_of(s, i), p->words, p->sm + 1u);
 }
 
 enum mem_result denovo_serve(struct mem *m, u32 slice, u32 pi, u64 now, bool *done)
@@ -225,6 +277,8 @@ enum mem_result denovo_serve(struct mem *m, u32 slice, u32 pi, u64 now, bool *do
 	m->denovo->more[pi] = words_in(p->sectors);
 	if (!h || !h->owned)
 		return MR_HIT;
+	if (p->op == OP_GET)
+		return get(m, slice, pi, i, now, done);
 	if (p->words && p->op != MO_ATOMIC && p->op != MO_RED && carries_data_down(p->op))
 		return pass_on(m, slice, pi, i, now, done);
 	return call_back(m, slice, p, line, h, p->words ? p->words : words_in(p->need), now);

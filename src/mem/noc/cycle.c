@@ -50,6 +50,8 @@ static const char *op_name(u32 op)
 	case MO_FETCH: return "instruction fetch";
 	case MO_PREFETCH: return "prefetch";
 	case OP_WRITEBACK: return "write-back";
+	case OP_OWN:
+	case OP_GET: return "registration";
 	default: return "read";
 	}
 }
@@ -147,7 +149,8 @@ void mem_head_waiters(const struct mem *m, const struct port_head *h, waiter_fn 
 	case MO_LOAD:
 	case MO_LOCAL_LOAD:
 	case MO_FETCH:
-	case MO_PREFETCH: break;
+	case MO_PREFETCH:
+	case OP_GET: break;
 	default: fn(ctx, h->sm, h->tag); return;
 	}
 	const struct mshr_table *t = &m->l1[h->sm * MC_COUNT + h->cache].mshr;

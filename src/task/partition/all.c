@@ -156,7 +156,7 @@ static void preempt(struct partition_ctx *x, u32 slot, u8 (*keep)[DISPATCH_KERNE
 	if (!x->preempt->ops->choose)
 		return;
 	ask_again(x, slot, keep);
-	for (u32 k = 0; k <= SM_MAX_CTAS; k++) {
+	for (u32 k = 0; k <= SM_CTA_PLACES; k++) {
 		u64 set[CONF_SM_WORDS] = {0};
 		if (!to_ask(x, slot, k, keep, set))
 			continue;

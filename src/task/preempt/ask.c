@@ -1,7 +1,9 @@
 /* Who may be asked for SMs, is, and what it would cost; and SMs that go back. */
+#include <stddef.h>
 #include <string.h>
 
 #include "sm/restartable.h"
+#include "sm/virtual.h"
 #include "task/preempt/preempt_internal.h"
 
 extern const struct preempt_ops preempt_drain;
@@ -16,9 +18,10 @@ struct preempt_stats preempt_stats_of(const struct preempt_ctx *x, u32 launch, u
 	                          .insts = k->warp_insts,
 	                          .cycles = k->cta_cycles};
 	for (u32 i = 0; i < x->dispatch->conf->num_sms; i++)
-		for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
-			const struct cta *c = &sm_of(x, i)->cta[slot];
-			if (!c->used || c->launch != launch)
+		FOR_EACH_CTA(place, sm_of(x, i))
+		{
+			const struct cta *c = &sm_of(x, i)->cta[place];
+			if (c->launch != launch)
 				continue;
 			s.insts += c->insts;
 			s.cycles += now - c->started_at - (c->away - (c->moving_until > now ? c->moving_until - now : 0));
@@ -26,12 +29,12 @@ struct preempt_stats preempt_stats_of(const struct preempt_ctx *x, u32 launch, u
 	return s;
 }
 
-enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot)
+enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 place)
 {
 	const struct sm_ctx *c = ctx_of(x, sm);
 	const struct sm *s = sm_of(x, sm);
-	const struct restart_cta *r = restart_cta(c->restart, sm, slot);
-	const struct program *p = &c->prog[s->cta[slot].launch];
+	const struct restart_cta *r = restart_cta(c->restart, sm, place);
+	const struct program *p = &c->prog[s->cta[place].launch];
 	const bool strict = c->conf->preempt_idempotence == PREEMPT_STRICT;
 	if (!r)
 		return FLUSH_NO_RECORD;
@@ -41,7 +44,7 @@ enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot)
 		return FLUSH_NO_NOTICE;
 	if (r->causes == BIT(RESTART_LOST))
 		return FLUSH_LOST;
-	return !strict && restart_noticed(c, s, slot) ? FLUSH_NOTICED : COST_KNOWN;
+	return !strict && restart_noticed(c, s, place) ? FLUSH_NOTICED : COST_KNOWN;
 }
 
 bool preempt_forbids(const struct preempt_ctx *x, const struct preempt_ops *by, u32 launch)
@@ -56,33 +59,40 @@ static bool stays_before(const struct preempt_ctx *x, const struct sm *s, const 
 {
 	if (x->dispatch->conf->sm_allocation == SM_ALLOCATION_TWO_WAY)
 		return b->from_top ? a->reg_first > b->reg_first : a->reg_first < b->reg_first;
-	return s->warp[bit_first(a->warps)].age < s->warp[bit_first(b->warps)].age;
+	return s->warp[sm_first_warp(a)].age < s->warp[sm_first_warp(b)].age;
 }
 
-/* CTAs of the launch on the SM that stay rather than the one in this slot. */
-static u32 before_it(const struct preempt_ctx *x, const struct sm *s, u32 slot, u32 launch)
+/* CTAs of the launch on the SM that stay rather than the one in this place. */
+static u32 before_it(const struct preempt_ctx *x, const struct sm *s, u32 place, u32 launch)
 {
 	u32 n = 0;
-	for (u32 i = 0; i < SM_MAX_CTAS; i++)
-		n += s->cta[i].used && s->cta[i].launch == launch && stays_before(x, s, &s->cta[i], &s->cta[slot]);
+	FOR_EACH_CTA(i, s)
+	n += s->cta[i].launch == launch && stays_before(x, s, &s->cta[i], &s->cta[place]);
 	return n;
 }
 
-static void look_at_sm(const struct preempt_ctx *x, u32 launch, u32 sm, u32 keep, struct preempt_sm *out)
+/* Behind the last CTA *out is what it was. */
+static void look_at_sm(const struct preempt_ctx *x, u32 launch, u32 sm, u32 keep, u64 now, struct preempt_sm *out)
 {
 	const struct sm *s = sm_of(x, sm);
-	*out = (struct preempt_sm){.sm = sm};
-	for (u32 slot = 0; slot < SM_MAX_CTAS; slot++) {
-		const struct cta *c = &s->cta[slot];
-		if (!is_there(s, slot, launch) || (keep && before_it(x, s, slot, launch) < keep))
+	const struct sm_ctx *ctx = ctx_of(x, sm);
+	out->sm = sm;
+	out->n = 0;
+	out->cost = (struct preempt_cost){0, 0};
+	FOR_EACH_CTA(place, s)
+	{
+		const struct cta *c = &s->cta[place];
+		if (!is_there(s, place, launch) || (keep && before_it(x, s, place, launch) < keep))
 			continue;
-		const enum cost_bar bar = preempt_flush_bar(x, sm, slot);
+		const enum cost_bar bar = preempt_flush_bar(x, sm, place);
 		out->cta[out->n++] = (struct preempt_cta){.id = c->id,
 		                                          .insts = c->insts - c->insts_dropped,
 		                                          .bytes = 4ull * c->reg_size + c->shared_size,
-		                                          .slot = slot,
+		                                          .wait = vt_in_swap(ctx, place) ? ctx->vt->until + 1 - now : 0,
+		                                          .place = place,
 		                                          .may_flush = bar == COST_KNOWN,
-		                                          .no_flush = (u8)bar};
+		                                          .no_flush = (u8)bar,
+		                                          .inactive = c->inactive};
 	}
 }
 
@@ -102,13 +112,13 @@ static bool may_ask_for(const struct preempt_ctx *x, const struct preempt_ask *a
 }
 
 /* The SMs that may be chosen, into scratch; how many. */
-static u32 candidates(const struct preempt_ctx *x, const struct preempt_ask *a)
+static u32 candidates(const struct preempt_ctx *x, const struct preempt_ask *a, u64 now)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < x->dispatch->conf->num_sms; i++) {
 		if (a->set ? !(a->set[i / 64] >> i % 64 & 1) : !may_ask_for(x, a, i, NULL))
 			continue;
-		look_at_sm(x, a->launch, i, a->keep, &x->scratch[n]);
+		look_at_sm(x, a->launch, i, a->keep, now, &x->scratch[n]);
 		n += a->set || x->scratch[n].n;
 	}
 	return n;
@@ -163,7 +173,7 @@ bool preempt_may(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, st
 		return named_may(x, a, e);
 	if (!a->sms)
 		return err_set(e, "0 SMs are asked for");
-	const u32 n = candidates(x, a);
+	const u32 n = candidates(x, a, now);
 	return a->sms <= n ||
 	       err_set(e, "launch %u has CTAs on %u SM%s that it could give", a->launch, n, n == 1 ? "" : "s");
 }
@@ -194,7 +204,8 @@ static void start_plan(struct preempt_ctx *x, const struct preempt_request *r, c
 	struct preempt_plan *p = new_plan(x);
 	u64 bytes = 0;
 	*p = (struct preempt_plan){
-	    .request = r->id, .launch = r->launch, .left = s->n, .technique = common_technique(s), .at = now, .s = *s};
+	    .request = r->id, .launch = r->launch, .left = s->n, .technique = common_technique(s), .at = now};
+	memcpy(&p->s, s, offsetof(struct preempt_sm, cta[s->n]));
 	for (u32 i = 0; i < s->n; i++)
 		bytes += s->cta[i].technique == BY_SWITCH ? s->cta[i].bytes : 0;
 	for (u32 t = 0; t < TECHNIQUES; t++)
@@ -233,7 +244,7 @@ u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set)
 {
 	const struct conf *c = x->dispatch->conf;
 	const struct preempt_ask a = {.launch = launch, .limit = (u64)(c->preempt_within * c->core_clock)};
-	const u32 there = candidates(x, &a);
+	const u32 there = candidates(x, &a, now);
 	u32 chosen[CONF_MAX_SMS];
 	n = MIN(n, there);
 	estimate(x, launch, x->ops->choose ? x->ops : &preempt_drain, there, a.limit, now);
@@ -248,7 +259,7 @@ u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now,
 	if (!preempt_may(x, a, now, e))
 		return 0;
 	const struct preempt_ops *by = ops_of(x, a);
-	const u32 n = candidates(x, a), id = ++x->p->requests;
+	const u32 n = candidates(x, a, now), id = ++x->p->requests;
 	struct preempt_request *r = &x->p->request[id % PREEMPT_REQUESTS];
 	*r = (struct preempt_request){.at = now,
 	                              .limit = a->limit,

@@ -1,6 +1,9 @@
 /* How the CTAs of an SM leave it, each by its technique, and when a request has been served. */
+#include <string.h>
+
 #include "sm/restartable.h"
 #include "sm/verbs.h"
+#include "sm/virtual.h"
 #include "task/preempt/preempt_internal.h"
 
 struct turn {
@@ -15,15 +18,30 @@ static void wake(struct preempt_ctx *x, u32 sm, struct turn *t)
 	t->awake[sm / 64] |= BIT(sm % 64);
 }
 
-/* The CTAs that are switched, or all, are halted until that cycle; with preempt.halt=sm the SM is. */
+static bool is_switched(const struct preempt_plan *p, u32 i)
+{
+	return p->s.cta[i].technique == BY_SWITCH && !p->fate[i].left_at;
+}
+
+/* Of the CTAs that are there and leave by a switch. */
+static struct cta_set switched(const struct preempt_plan *p)
+{
+	struct cta_set s = {{0}};
+	for (u32 i = 0; i < p->s.n; i++)
+		if (is_switched(p, i))
+			cta_add(&s, p->s.cta[i].place);
+	return s;
+}
+
+/* The CTAs that are switched, or all of the SM, are halted until that cycle; with preempt.halt=sm the SM is. */
 static void halt(struct preempt_ctx *x, const struct preempt_plan *p, bool all, u64 until, struct turn *t)
 {
-	u32 slots = all ? ~0u : 0;
-	for (u32 i = 0; i < p->s.n; i++)
-		slots |= p->s.cta[i].technique == BY_SWITCH && !p->fate[i].left_at ? 1u << p->s.cta[i].slot : 0;
-	if (!slots)
+	struct cta_set ctas = switched(p);
+	if (all)
+		memset(&ctas, 0xff, sizeof ctas);
+	if (!cta_any(&ctas))
 		return;
-	resume_move(x->dispatch->resume, p->s.sm, slots, until, t->now);
+	resume_move(x->dispatch->resume, p->s.sm, &ctas, until, t->now);
 	wake(x, p->s.sm, t);
 }
 
@@ -34,14 +52,16 @@ static u64 work_of(const struct preempt_ctx *x, u32 launch, u64 cycles, u64 now)
 	return s.cycles ? (u64)((double)cycles * (double)s.insts / (double)s.cycles) : 0;
 }
 
-/* With preempt.halt=sm: what CTAs in other slots than these lose in so many cycles, each as its kernel does. */
-static u64 work_of_others(const struct preempt_ctx *x, u32 sm, u32 slots, u64 cycles, u64 now)
+/* With preempt.halt=sm: what other CTAs than these lose in so many cycles, each as its kernel does. */
+static u64 work_of_others(const struct preempt_ctx *x, u32 sm, const struct cta_set *these, u64 cycles, u64 now)
 {
 	const struct sm *s = sm_of(x, sm);
 	u64 sum = 0;
-	for (u32 i = 0; i < SM_MAX_CTAS && x->dispatch->conf->preempt_halt == PREEMPT_HALT_SM; i++)
-		if (s->cta[i].used && !((slots | s->done_slots) >> i & 1))
-			sum += work_of(x, s->cta[i].launch, cycles, now);
+	if (x->dispatch->conf->preempt_halt != PREEMPT_HALT_SM)
+		return 0;
+	FOR_EACH_CTA(i, s)
+	if (!cta_in(these, i) && !sm_has_ended(s, i))
+		sum += work_of(x, s->cta[i].launch, cycles, now);
 	return sum;
 }
 
@@ -65,33 +85,20 @@ static struct traffic_ctx *traffic_of(const struct preempt_ctx *x)
 	return &x->dispatch->resume->traffic;
 }
 
-static bool is_switched(const struct preempt_plan *p, u32 i)
-{
-	return p->s.cta[i].technique == BY_SWITCH && !p->fate[i].left_at;
-}
-
 /* preempt.traffic: the contexts that are saved are sent to memory, as one. */
 static void send_contexts(struct preempt_ctx *x, struct preempt_plan *p)
 {
 	const struct sm *s = sm_of(x, p->s.sm);
+	struct cta_set ctas = {{0}};
 	u64 bytes = 0;
-	u32 warp = 0, slots = 0;
+	u32 warp = 0;
 	for (u32 i = 0; i < p->s.n; i++)
-		if (is_switched(p, i) && is_there(s, p->s.cta[i].slot, p->launch)) {
+		if (is_switched(p, i) && is_there(s, p->s.cta[i].place, p->launch)) {
 			bytes += p->s.cta[i].bytes;
-			slots |= 1u << p->s.cta[i].slot;
-			warp = bit_first(s->cta[p->s.cta[i].slot].warps);
+			cta_add(&ctas, p->s.cta[i].place);
+			warp = sm_first_warp(&s->cta[p->s.cta[i].place]);
 		}
-	traffic_out(traffic_of(x), p->s.sm, slots, warp, bytes);
-}
-
-/* Of the CTAs that are there and leave by a switch. */
-static u32 switched_slots(const struct preempt_plan *p)
-{
-	u32 slots = 0;
-	for (u32 i = 0; i < p->s.n; i++)
-		slots |= is_switched(p, i) ? 1u << p->s.cta[i].slot : 0;
-	return slots;
+	traffic_out(traffic_of(x), p->s.sm, &ctas, warp, bytes);
 }
 
 static bool any_switched(const struct preempt_plan *p)
@@ -120,29 +127,42 @@ static void end_contexts(struct preempt_ctx *x, struct preempt_plan *p, struct t
 	wake(x, p->s.sm, t);
 }
 
-u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 slot)
+static bool is_of(const struct preempt_plan *p, u32 i, const struct cta *c)
+{
+	return c->used && c->launch == p->launch && c->id == p->s.cta[i].id;
+}
+
+u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 place)
 {
 	const struct preempt_plan *p = x->p->smst[sm] ? &x->p->plan[x->p->smst[sm] - 1] : NULL;
 	for (u32 i = 0; p && i < p->s.n; i++)
-		if (p->s.cta[i].slot == slot && is_switched(p, i))
+		if (is_switched(p, i) && is_of(p, i, &sm_of(x, sm)->cta[place]))
 			return p->save_at;
 	return 0;
+}
+
+/* CTAs that are on their way off the SM have places, which become free. */
+static bool any_leaving(const struct sm *s)
+{
+	bool any = false;
+	for (u32 i = SM_MAX_CTAS; i < SM_CTA_PLACES; i++)
+		any |= s->cta[i].used && !s->cta[i].inactive;
+	return any;
 }
 
 /* Takes it off its SM. False: not in this cycle. */
 static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 bring, struct turn *t)
 {
 	const u32 sm = p->s.sm;
-	const struct sm *s = sm_of(x, sm);
 	struct saved_cta *c = resume_save(
-	    x->dispatch->resume, sm, p->s.cta[i].slot, true,
+	    x->dispatch->resume, sm, p->s.cta[i].place, true,
 	    &(struct cta_leaves){.request = p->request,
 	                         .cause = p->s.cta[i].technique == BY_FLUSH ? LEAVES_BY_FLUSH : LEAVES_BY_SWITCH},
 	    t->now, NULL);
 	wake(x, sm, t);
-	if (!c) { /* places of CTAs whose answers are under way become free */
+	if (!c) {
 		t->next = t->now + 1;
-		if (!(s->ctas_away[0] | s->ctas_away[1]))
+		if (!any_leaving(sm_of(x, sm)))
 			let_drain(x, p, i, t);
 		return false;
 	}
@@ -157,7 +177,8 @@ static bool take_off(struct preempt_ctx *x, struct preempt_plan *p, u32 i, u64 b
 void preempt_brought(void *ctx, const struct saved_cta *c, u32 sm, u32 slot, u64 now)
 {
 	const struct preempt_ctx *x = ctx;
-	const u64 lost = work_of_others(x, sm, BIT(slot), c->bring, now);
+	const struct cta_set alone = cta_alone(slot);
+	const u64 lost = work_of_others(x, sm, &alone, c->bring, now);
 	for (u32 k = 0; k < PREEMPT_PLANS && lost; k++) {
 		struct preempt_plan *p = &x->p->plan[k];
 		for (u32 i = 0; p->request == c->request && p->launch == c->launch && i < p->s.n; i++)
@@ -172,7 +193,8 @@ void preempt_brought(void *ctx, const struct saved_cta *c, u32 sm, u32 slot, u64
 static void save(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
 {
 	const u64 bring = preempt_switch_cycles(x->dispatch->conf, p->s.cta[i].bytes);
-	const u64 others = p->halted ? 0 : work_of_others(x, p->s.sm, switched_slots(p), p->save_at - p->at, t->now);
+	const struct cta_set ctas = switched(p);
+	const u64 others = p->halted ? 0 : work_of_others(x, p->s.sm, &ctas, p->save_at - p->at, t->now);
 	if (!take_off(x, p, i, bring, t))
 		return;
 	p->halted += others;
@@ -183,12 +205,12 @@ static void save(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct tu
 /* The record says that the CTA must not begin again. */
 static void refuse_flush(struct preempt_ctx *x, const struct preempt_plan *p, u32 i, struct turn *t)
 {
-	const u32 sm = p->s.sm, slot = p->s.cta[i].slot;
-	const struct restart_cta *r = restart_cta(ctx_of(x, sm)->restart, sm, slot);
+	const u32 sm = p->s.sm, place = p->s.cta[i].place;
+	const struct restart_cta *r = restart_cta(ctx_of(x, sm)->restart, sm, place);
 	front_raise_fault(x->front, t->now,
 	                  &(struct fault){.code = FAULT_FLUSH,
 	                                  .sm = sm,
-	                                  .warp = bit_first(sm_of(x, sm)->cta[slot].warps),
+	                                  .warp = sm_first_warp(&sm_of(x, sm)->cta[place]),
 	                                  .launch = p->launch,
 	                                  .cta = p->s.cta[i].id,
 	                                  .pc = r->first_pc,
@@ -199,10 +221,10 @@ static void refuse_flush(struct preempt_ctx *x, const struct preempt_plan *p, u3
 
 static void flush(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
 {
-	const u32 sm = p->s.sm, slot = p->s.cta[i].slot;
-	const struct cta *c = &sm_of(x, sm)->cta[slot];
+	const u32 sm = p->s.sm, place = p->s.cta[i].place;
+	const struct cta *c = &sm_of(x, sm)->cta[place];
 	const u64 insts = c->insts - c->insts_dropped;
-	if (!p->fate[i].dropped && preempt_flush_bar(x, sm, slot) != COST_KNOWN) { /* it had to wait, and has gone on */
+	if (!p->fate[i].dropped && preempt_flush_bar(x, sm, place) != COST_KNOWN) { /* it had to wait, and has gone on */
 		p->s.cta[i].technique =
 		    (u8)((const struct preempt_ops *)preempt_policies[preempt_find(x->p, p->request)->by])->instead;
 		p->technique = TECHNIQUES;
@@ -210,11 +232,11 @@ static void flush(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct t
 		tell_cta(x, p, i, t->now);
 		return;
 	}
-	if (!p->fate[i].dropped && !restart_possible(ctx_of(x, sm)->restart, sm, slot)) {
+	if (!p->fate[i].dropped && !restart_possible(ctx_of(x, sm)->restart, sm, place)) {
 		refuse_flush(x, p, i, t);
 		return;
 	}
-	if (!p->fate[i].dropped && !sm_drop_cta(ctx_of(x, sm), sm_of(x, sm), slot, t->now, NULL)) {
+	if (!p->fate[i].dropped && !sm_drop_cta(ctx_of(x, sm), sm_of(x, sm), place, t->now, NULL)) {
 		halt(x, p, true, t->now + 2, t);
 		t->next = t->now + 1;
 		return;
@@ -227,19 +249,57 @@ static void flush(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct t
 	take_off(x, p, i, 0, t);
 }
 
+/* Its place now; the old one if it has left. CTAs change places only with virtual threads. */
+static u32 find_place(const struct preempt_ctx *x, const struct preempt_plan *p, u32 i)
+{
+	const struct sm *s = sm_of(x, p->s.sm);
+	if (!ctx_of(x, p->s.sm)->vt || is_of(p, i, &s->cta[p->s.cta[i].place]))
+		return p->s.cta[i].place;
+	FOR_EACH_CTA(place, s)
+	if (is_of(p, i, &s->cta[place]))
+		return place;
+	return p->s.cta[i].place;
+}
+
+static void find_places(const struct preempt_ctx *x, struct preempt_plan *p)
+{
+	for (u32 i = 0; i < p->s.n; i++)
+		if (!p->fate[i].left_at)
+			p->s.cta[i].place = find_place(x, p, i);
+}
+
+/* Virtual threads: a swap that has begun ends first. The CTA stands still and is in none behind it. */
+static bool waits_for_swap(struct preempt_ctx *x, struct preempt_plan *p, u32 place, struct turn *t)
+{
+	struct sm_ctx *ctx = ctx_of(x, p->s.sm);
+	if (!vt_in_swap(ctx, place))
+		return false;
+	const u64 over = ctx->vt->until + 1;
+	sm_move_context(ctx, sm_of(x, p->s.sm), place, over, t->now);
+	wake(x, p->s.sm, t);
+	t->next = MIN(t->next, over);
+	return true;
+}
+
+static void drain(struct sm *s, struct cta *c)
+{
+	c->leaves = 1;
+	s->leaving |= c->inactive ? 0 : c->warps;
+}
+
 static void go_on_with(struct preempt_ctx *x, struct preempt_plan *p, u32 i, struct turn *t)
 {
 	const struct preempt_cta *a = &p->s.cta[i];
-	const struct sm *s = sm_of(x, p->s.sm);
-	const struct cta *c = &s->cta[a->slot];
-	if (!c->used || c->launch != p->launch || c->id != a->id) {
+	struct sm *s = sm_of(x, p->s.sm);
+	struct cta *c = &s->cta[a->place];
+	if (!is_of(p, i, c) || (a->place >= SM_MAX_CTAS && !c->inactive)) {
 		counters_of(x, p->launch)->ctas_drained += !resume_find(x->dispatch->resume, p->launch, a->id);
 		cta_has_left(p, i, t->now);
 		return;
 	}
 	if (a->technique == BY_DRAIN)
-		sm_of(x, p->s.sm)->leaving |= c->warps;
-	if (a->technique == BY_DRAIN || s->done_slots >> a->slot & 1)
+		drain(s, c);
+	if (a->technique == BY_DRAIN || sm_has_ended(s, a->place) || waits_for_swap(x, p, a->place, t))
 		return;
 	if (front_queued(x->front, p->s.sm)) { /* commit.delay: nothing more comes while it stands still */
 		halt(x, p, true, t->now + 2, t);
@@ -279,6 +339,7 @@ static void sm_is_free(struct preempt_ctx *x, struct preempt_plan *p, const stru
 
 static void go_on(struct preempt_ctx *x, struct preempt_plan *p, struct turn *t)
 {
+	find_places(x, p);
 	if (p->at == t->now)
 		halt(x, p, false, p->save_at, t);
 	if (p->at == t->now && p->save_at == NEVER)

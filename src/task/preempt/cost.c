@@ -63,8 +63,10 @@ void preempt_estimate(const struct conf *c, const struct preempt_stats *k, struc
 	for (u32 i = 0; i < s->n; i++) {
 		struct preempt_cta *a = &s->cta[i];
 		a->by[BY_SWITCH] = cost_of_switch(c, k, bytes, a->bytes, s->n);
+		a->by[BY_SWITCH].latency = MAX(a->by[BY_SWITCH].latency, a->wait);
 		a->by[BY_DRAIN] = cost_of_drain(k, a->insts, farthest);
-		a->by[BY_FLUSH] = a->may_flush ? (struct preempt_cost){0, a->insts} : (struct preempt_cost){COST_MAX, COST_MAX};
+		a->by[BY_FLUSH] =
+		    a->may_flush ? (struct preempt_cost){a->wait, a->insts} : (struct preempt_cost){COST_MAX, COST_MAX};
 	}
 }
 
@@ -75,10 +77,8 @@ struct preempt_cost preempt_sm_cost(const struct conf *c, const struct preempt_s
 		const struct preempt_cta *a = &s->cta[i];
 		const enum technique of = t < TECHNIQUES ? t : (enum technique)a->technique;
 		overhead = plus(overhead, a->by[of].overhead);
-		if (of == BY_SWITCH)
-			bytes += a->bytes;
-		else
-			slowest = MAX(slowest, a->by[of].latency);
+		bytes += of == BY_SWITCH ? a->bytes : 0;
+		slowest = MAX(slowest, of == BY_SWITCH ? a->wait : a->by[of].latency);
 	}
 	const u64 moving = preempt_switch_cycles(c, bytes);
 	return (struct preempt_cost){.latency =

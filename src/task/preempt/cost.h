@@ -13,6 +13,10 @@
  * its even share of DRAM's peak, or preempt.bandwidth. A cost that is not known (nothing has been counted yet) or not
  * possible is COST_MAX.
  *
+ * With virtual threads CTAs without a slot leave an SM, too. Their contexts are on the SM like all others, and they are
+ * switched and flushed like these. Of a drain they have their own instructions left; as the CPI is that of CTAs with
+ * and without slots, it contains the time for which CTAs wait for slots. A swap that is under way ends first.
+ *
  * The thesis gives the latency of a switch for a whole SM, and asks of each CTA whether it keeps the limit. Here this
  * question is asked for the bytes of all CTAs that may have to leave the SM, so the limit is kept if all are switched.
  * The overhead is counted for the CTA's own bytes. An SM's latency is that of all bytes of its switched CTAs, or of the
@@ -37,7 +41,7 @@ enum cost_bar {
 };
 extern const char *const cost_bar_names[COST_BARS];
 #define COST_MAX (UINT64_MAX >> 8)
-#define PREEMPT_MAX_CTAS 32
+#define PREEMPT_MAX_CTAS 160 /* of an SM, those without a slot included */
 
 struct preempt_cost {
 	u64 latency, overhead;
@@ -45,18 +49,20 @@ struct preempt_cost {
 /* What has been counted of a kernel, over its CTAs that have ended and those on SMs. */
 struct preempt_stats {
 	u64 ended, ended_insts; /* CTAs, and the warp instructions that took them from start to end */
-	u64 insts, cycles;      /* warp instructions, and the cycles in which CTAs could execute any */
+	u64 insts, cycles;      /* warp instructions, and the cycles in which CTAs were on SMs and not halted for a context;
+	                         * virtual threads: with a slot or without */
 };
 struct preempt_cta {
 	u64 id;
 	u64 insts; /* executed since its beginning */
 	u64 bytes; /* of its context */
+	u64 wait;  /* cycles before it can be saved or dropped: virtual threads, it is in a swap */
 	struct preempt_cost by[TECHNIQUES];
-	u32 slot;
+	u32 place;
 	u8 may_flush;
 	u8 technique; /* enum technique: chosen */
 	u8 no_flush;  /* enum cost_bar: COST_KNOWN, or why may_flush is 0 */
-	u8 pad;       /* named so that it is zero: state is hashed */
+	u8 inactive;  /* virtual threads: it had no slot when the request was made */
 };
 /* An SM and the CTAs of the kernel that would have to leave it. */
 struct preempt_sm {

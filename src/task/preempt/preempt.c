@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ const struct policy *const preempt_policies[] = {
 #include "task/preempt/all.def"
 #undef PREEMPT_POLICY
     NULL};
-_Static_assert(PREEMPT_MAX_CTAS == SM_MAX_CTAS, "all CTAs of an SM");
+_Static_assert(PREEMPT_MAX_CTAS == SM_CTA_PLACES, "all CTAs of an SM");
 
 const char *preempt_policy_list(void)
 {
@@ -52,9 +53,20 @@ const struct preempt_request *preempt_find(const struct preempt *p, u32 id)
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
+/* Of a plan, what describes CTAs there are; the rest is zero. */
+static u64 hash_plan(const struct preempt_plan *p, u64 hash)
+{
+	hash = hash_bytes(p, offsetof(struct preempt_plan, s.cta), hash);
+	hash = hash_bytes(p->s.cta, p->s.n * sizeof p->s.cta[0], hash);
+	return hash_bytes(p->fate, p->s.n * sizeof p->fate[0], hash);
+}
+
 u64 preempt_hash(const struct preempt_ctx *x)
 {
-	return x->p->requests ? hash_bytes(x->p, sizeof *x->p, 0) : 0;
+	u64 hash = x->p->requests ? hash_bytes(x->p, offsetof(struct preempt, plan), 0) : 0;
+	for (u32 i = 0; i < MIN(x->p->plans, (u32)PREEMPT_PLANS); i++)
+		hash = hash_plan(&x->p->plan[i], hash);
+	return hash;
 }
 
 /* Each request is in time, late, or open. */

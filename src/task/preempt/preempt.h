@@ -8,6 +8,9 @@
  *                                                       flush:  begins again, and is saved at once
  *           --done--  an SM: none of those CTAs is there any more; a request: all its SMs are done
  *
+ * With virtual threads a plan is of all CTAs of the kernel on the SM, those without a slot included. They change places
+ * while a plan is under way: CTAs that drain get slots in turn. One that is switched keeps its place until it is saved.
+ *
  * CTAs that were saved or flushed wait in the queue of cta/resume.h, which is served before new CTAs.
  *
  * A flush relies on the compiler's notice (struct program, `notice`), which is what the hardware knows. The record of
@@ -135,9 +138,9 @@ static inline void preempt_kernel_done(struct preempt_ctx *x, u64 now)
 	if (unlikely(x->p->requests))
 		x->p->look_at = now;
 }
-/* A CTA in a slot is preempted by a switch: when its context will have been moved away (NEVER: nobody knows); 0: it is
- * not. */
-u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 slot);
+/* The CTA in a place is preempted by a switch: when its context will have been moved away (NEVER: nobody knows); 0: it
+ * is not. */
+u64 preempt_saves_at(const struct preempt_ctx *x, u32 sm, u32 place);
 /* What is counted of a running launch. */
 struct preempt_stats preempt_stats_of(const struct preempt_ctx *x, u32 launch, u64 now);
 /* A request by its id; NULL: never made, or forgotten. */

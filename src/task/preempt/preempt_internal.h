@@ -17,13 +17,14 @@ static inline struct kernel_counters *counters_of(const struct preempt_ctx *x, u
 {
 	return &x->task->kcb[launch].k;
 }
-static inline bool is_there(const struct sm *s, u32 slot, u32 launch)
+/* Is a CTA of the launch in this place, and has not ended? */
+static inline bool is_there(const struct sm *s, u32 place, u32 launch)
 {
-	return s->cta[slot].used && s->cta[slot].launch == launch && !(s->done_slots >> slot & 1);
+	return s->cta[place].used && s->cta[place].launch == launch && !sm_has_ended(s, place);
 }
 
 /* What the hardware knows of a CTA: may it begin again? If not: why. */
-enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 slot);
+enum cost_bar preempt_flush_bar(const struct preempt_ctx *x, u32 sm, u32 place);
 
 /* Events, for whoever listens. */
 void tell_request(const struct preempt_ctx *x, const struct preempt_request *r, u64 now);

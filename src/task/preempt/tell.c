@@ -81,6 +81,7 @@ void tell_cta(const struct preempt_ctx *x, const struct preempt_plan *p, u32 i, 
 	e->arg[2] = known(a->by[a->technique].latency);
 	e->arg[3] = known(a->by[a->technique].overhead);
 	e->arg[4] = a->no_flush;
+	e->arg[5] = a->inactive;
 }
 
 void tell_done(const struct preempt_ctx *x, const struct preempt_plan *p, u64 now)

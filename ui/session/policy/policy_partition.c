@@ -1,6 +1,7 @@
 /* Partition policies in Lua: what plan sees and decides, and how it is called. */
 #include <string.h>
 
+#include "conf/virtual.h"
 #include "session/policy/policy_internal.h"
 
 /* --- the methods of m --- */
@@ -122,12 +123,13 @@ static int quota(lua_State *L)
 }
 
 /* An argument that is a number of CTAs, or `none` where it is nil. */
-static u8 check_count(lua_State *L, int at, u8 none)
+static u8 check_count(lua_State *L, const struct conf *c, int at, u8 none)
 {
 	if (lua_isnoneornil(L, at))
 		return none;
-	const lua_Integer n = luaL_checkinteger(L, at);
-	luaL_argcheck(L, n >= 0 && n <= SM_MAX_CTAS, at, "a number of CTAs, 0 to 32, or nil expected");
+	const lua_Integer n = luaL_checkinteger(L, at), most = conf_is_vt(c) ? SM_CTA_PLACES : SM_MAX_CTAS;
+	if (n < 0 || n > most)
+		luaL_argerror(L, at, lua_pushfstring(L, "a number of CTAs, 0 to %d, or nil expected", (int)most));
 	return (u8)n;
 }
 
@@ -135,7 +137,8 @@ static int set(lua_State *L)
 {
 	const struct lua_policy *p = policy_self(L);
 	const u32 slot = check_kernel(L, p->partition_view), sm = check_sm(L, p->partition_view);
-	const u8 n = check_count(L, 4, QUOTA_ANY), stay = check_count(L, 5, KEEP_ALL);
+	const u8 n = check_count(L, p->partition_view->conf, 4, QUOTA_ANY),
+	         stay = check_count(L, p->partition_view->conf, 5, KEEP_ALL);
 	p->partition_plan->quota[sm][slot] = n;
 	p->partition_plan->keep[sm][slot] = stay;
 	return 0;
