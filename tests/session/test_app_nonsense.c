@@ -1,6 +1,6 @@
-/* An application may say anything: this program connects to warpdbg as one would and sends requests that are no calls of
- * CUDA's - random operations, handles, addresses, sizes, bytes; packets of other lengths; ends in the middle of a call. The
- * host answers each, or hangs up; the machine keeps its laws, and the session comes to its end. */
+/* An application may say anything: this program connects to warpdbg as one would and sends requests that are no calls
+ * of CUDA's - random operations, handles, addresses, sizes, bytes; packets of other lengths; ends in the middle of a
+ * call. The host answers each, or hangs up; the machine keeps its laws, and the session comes to its end. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

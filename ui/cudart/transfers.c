@@ -22,7 +22,8 @@ static void touch(const void *memory, size_t bytes, bool write)
 	for (uint64_t at = first; at < first + bytes; at = (at & ~4095ull) + 4096) {
 		volatile unsigned char *byte = (volatile unsigned char *)at;
 		if (write)
-			*byte = *byte;
+			const unsigned char same = *byte;
+		*byte = same;
 		else
 			(void)*byte;
 	}

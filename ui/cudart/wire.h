@@ -20,8 +20,8 @@
  * Deliveries. A queued copy to the host, and a function that a stream calls, are work for the library. They are ready
  * when simulated time has come so far. Each answer says how many are ready (reply.pending); the library then fetches
  * them with WIRE_NEXT, before its caller goes on. A request that waits for its work may find a function before it in
- * its stream. It is then answered with status 600, and goes on as a request that does not wait: when the deliveries have
- * been fetched, WIRE_STREAM_SYNC waits for it, and the rows of a copy to the host come as a delivery.
+ * its stream. It is then answered with status 600, and goes on as a request that does not wait: when the deliveries
+ * have been fetched, WIRE_STREAM_SYNC waits for it, and the rows of a copy to the host come as a delivery.
  *
  * Status. An answer's status is a number of cudaError_t: 0 = success, 600 = not ready. */
 #ifndef CUDART_WIRE_H
@@ -31,61 +31,62 @@
 #define WIRE_VERSION 1
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
-#define WIRE_SHARED (64ull << 20) /* bytes */
+#define WIRE_SHARED (64ull << 20)      /* bytes */
 #define WIRE_ALL_STREAMS (~0ull)
-#define WIRE_AT_ONCE (~1ull) /* as a copy's stream: done now, in no stream's order, with wait: pages that both sides see */
+#define WIRE_AT_ONCE                                                                                                   \
+	(~1ull) /* as a copy's stream: done now, in no stream's order, with wait: pages that both sides see */
 #define WIRE_ARGUMENTS 10
 #define WIRE_VALUES 6
-#define WIRE_CALL 40 /* bytes of a call's name, with its final zero */
+#define WIRE_CALL 40        /* bytes of a call's name, with its final zero */
 #define WIRE_PARAMETERS 512 /* of a kernel, at most */
 
 /* Requests. a: arguments, v: values of the answer, "bytes": what lies in shared memory. */
 enum wire_op {
-	WIRE_HELLO,          /* a: WIRE_VERSION, process id; call: the command's name. -> bytes: struct wire_device */
-	WIRE_MORE,           /* bytes: a piece of what the next WIRE_MODULE reads, behind the pieces before it */
-	WIRE_MODULE,         /* a: enum wire_code; bytes: the last piece. The pieces are one fat binary, or several one behind the
-	                        other that are linked (-rdc), or a PTX text. -> v: module */
-	WIRE_MODULE_FREE,    /* a: module */
-	WIRE_FUNCTION,       /* a: module; bytes: name. -> v: function; bytes: struct wire_function */
-	WIRE_SYMBOL,         /* a: module; bytes: name. -> v: address, bytes of the variable */
-	WIRE_ALLOCATE,       /* a: bytes, alignment (0: as usual). -> v: device address */
-	WIRE_FREE,           /* a: address. Waits for all streams */
-	WIRE_LAUNCH,         /* a: function, grid x y z, block x y z, dynamic shared memory in bytes, stream, enum wire_launch;
-	                        bytes: the parameters as the kernel has them, wire_function.param_bytes */
-	WIRE_TO_DEVICE,      /* a: stream, address, pitch, width, height in bytes and rows, wait (0, 1); bytes: the rows, one
-	                        behind the other. With wait the answer comes when it is done */
-	WIRE_FROM_DEVICE,    /* a: stream, address, pitch, width, height, wait, host address, its pitch. With wait -> bytes: the
-	                        rows; without, they are a delivery */
-	WIRE_ON_DEVICE,      /* a: stream, to, its pitch, from, its pitch, width, height, wait */
-	WIRE_FILL,           /* a: stream, address, pitch, width in bytes, height, value, its bytes (1, 2, 4), wait */
-	WIRE_STREAM,         /* a: flags (1: does not wait for stream 0), priority (signed). -> v: stream, from 1 on */
-	WIRE_STREAM_FREE,    /* a: stream; what it has been given is still done */
-	WIRE_STREAM_SYNC,    /* a: stream, or WIRE_ALL_STREAMS. Status 600: deliveries are pending that it has to go on with */
-	WIRE_STREAM_QUERY,   /* a: stream, or WIRE_ALL_STREAMS. Status 0 or 600 */
-	WIRE_STREAM_WAIT,    /* a: stream, event: what the stream is given from now on waits for it */
-	WIRE_EVENT,          /* -> v: event, from 1 on */
-	WIRE_EVENT_FREE,     /* a: event */
-	WIRE_EVENT_RECORD,   /* a: event, stream */
-	WIRE_EVENT_SYNC,     /* a: event. Status 600 as for WIRE_STREAM_SYNC */
-	WIRE_EVENT_QUERY,    /* a: event. Status 0 or 600 */
-	WIRE_EVENT_ELAPSED,  /* a: from, to. -> v: the bits of a double, milliseconds of simulated time. Status 400: never
-	                        recorded, 600: not ready */
-	WIRE_CALL_HOST,      /* a: stream, function, its argument, tag: the stream has the library call a function */
-	WIRE_CALL_DONE,      /* a: the delivery's number: the function has returned, the stream goes on */
-	WIRE_NEXT,           /* -> v: enum wire_delivery, and its values */
-	WIRE_OCCUPANCY,      /* a: function, threads of a CTA, dynamic shared memory in bytes. -> v: CTAs that an SM holds */
-	WIRE_TEXTURE,        /* bytes: struct wire_texture. -> v: handle */
-	WIRE_SURFACE,        /* the same */
-	WIRE_MEMORY,         /* -> v: free, all bytes of device memory */
-	WIRE_TIME,           /* -> v: simulated time in ns */
-	WIRE_REFUSED,        /* bytes: a text: a call that the library does not serve, and why; for warpdbg's user */
+	WIRE_HELLO,  /* a: WIRE_VERSION, process id; call: the command's name. -> bytes: struct wire_device */
+	WIRE_MORE,   /* bytes: a piece of what the next WIRE_MODULE reads, behind the pieces before it */
+	WIRE_MODULE, /* a: enum wire_code; bytes: the last piece. The pieces are one fat binary, or several one behind the
+	                other that are linked (-rdc), or a PTX text. -> v: module */
+	WIRE_MODULE_FREE, /* a: module */
+	WIRE_FUNCTION,    /* a: module; bytes: name. -> v: function; bytes: struct wire_function */
+	WIRE_SYMBOL,      /* a: module; bytes: name. -> v: address, bytes of the variable */
+	WIRE_ALLOCATE,    /* a: bytes, alignment (0: as usual). -> v: device address */
+	WIRE_FREE,        /* a: address. Waits for all streams */
+	WIRE_LAUNCH,      /* a: function, grid x y z, block x y z, dynamic shared memory in bytes, stream, enum wire_launch;
+	                     bytes: the parameters as the kernel has them, wire_function.param_bytes */
+	WIRE_TO_DEVICE,   /* a: stream, address, pitch, width, height in bytes and rows, wait (0, 1); bytes: the rows, one
+	                     behind the other. With wait the answer comes when it is done */
+	WIRE_FROM_DEVICE, /* a: stream, address, pitch, width, height, wait, host address, its pitch. With wait -> bytes:
+	                     the rows; without, they are a delivery */
+	WIRE_ON_DEVICE,   /* a: stream, to, its pitch, from, its pitch, width, height, wait */
+	WIRE_FILL,        /* a: stream, address, pitch, width in bytes, height, value, its bytes (1, 2, 4), wait */
+	WIRE_STREAM,      /* a: flags (1: does not wait for stream 0), priority (signed). -> v: stream, from 1 on */
+	WIRE_STREAM_FREE, /* a: stream; what it has been given is still done */
+	WIRE_STREAM_SYNC, /* a: stream, or WIRE_ALL_STREAMS. Status 600: deliveries are pending that it has to go on with */
+	WIRE_STREAM_QUERY,  /* a: stream, or WIRE_ALL_STREAMS. Status 0 or 600 */
+	WIRE_STREAM_WAIT,   /* a: stream, event: what the stream is given from now on waits for it */
+	WIRE_EVENT,         /* -> v: event, from 1 on */
+	WIRE_EVENT_FREE,    /* a: event */
+	WIRE_EVENT_RECORD,  /* a: event, stream */
+	WIRE_EVENT_SYNC,    /* a: event. Status 600 as for WIRE_STREAM_SYNC */
+	WIRE_EVENT_QUERY,   /* a: event. Status 0 or 600 */
+	WIRE_EVENT_ELAPSED, /* a: from, to. -> v: the bits of a double, milliseconds of simulated time. Status 400: never
+	                       recorded, 600: not ready */
+	WIRE_CALL_HOST,     /* a: stream, function, its argument, tag: the stream has the library call a function */
+	WIRE_CALL_DONE,     /* a: the delivery's number: the function has returned, the stream goes on */
+	WIRE_NEXT,          /* -> v: enum wire_delivery, and its values */
+	WIRE_OCCUPANCY,     /* a: function, threads of a CTA, dynamic shared memory in bytes. -> v: CTAs that an SM holds */
+	WIRE_TEXTURE,       /* bytes: struct wire_texture. -> v: handle */
+	WIRE_SURFACE,       /* the same */
+	WIRE_MEMORY,        /* -> v: free, all bytes of device memory */
+	WIRE_TIME,          /* -> v: simulated time in ns */
+	WIRE_REFUSED,       /* bytes: a text: a call that the library does not serve, and why; for warpdbg's user */
 	WIRE_OPS
 };
 enum wire_code { WIRE_FAT_BINARY, WIRE_PTX };
 enum wire_launch { WIRE_COOPERATIVE = 1 };
 enum wire_delivery {
 	WIRE_NOTHING,
-	WIRE_DATA, /* v: kind, host address, its pitch, width, height; bytes: the rows */
+	WIRE_DATA,     /* v: kind, host address, its pitch, width, height; bytes: the rows */
 	WIRE_CALL_NOW, /* v: kind, number, function, argument, tag, status: to be called, then WIRE_CALL_DONE */
 	WIRE_TEXT      /* v: kind; bytes: what kernels have printed, for standard output */
 };
@@ -116,7 +117,8 @@ struct wire_device {
 	uint32_t texture_pitch, texture_alignment; /* bytes */
 	uint64_t memory_bytes, constant_bytes;
 	uint64_t first_address; /* no device address is below it */
-	uint64_t last_address;  /* nor beyond it; the pages between are not used in the program's process, as far as it is free */
+	uint64_t
+	    last_address; /* nor beyond it; the pages between are not used in the program's process, as far as it is free */
 };
 struct wire_function {
 	uint32_t nparams, param_bytes;
@@ -125,7 +127,7 @@ struct wire_function {
 	uint32_t local;  /* bytes a thread */
 	uint32_t constant, threads_max;
 	uint32_t ptx_version, binary_version; /* as cudaFuncAttributes: 75 */
-	uint32_t dynamic_max; /* bytes of dynamic shared memory that it may have */
+	uint32_t dynamic_max;                 /* bytes of dynamic shared memory that it may have */
 	struct {
 		uint32_t offset, size;
 	} param[WIRE_PARAMETERS];

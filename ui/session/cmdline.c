@@ -682,7 +682,8 @@ static bool program_consistent(const struct options *o, struct err *e)
 	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
 	bool ptx = dot && !strcmp(dot, ".ptx") && !o->app;
 	if ((o->app || ends_in_cu(o->workload)) && (o->size || o->nparams))
-		return err_set(e, "--size and --param belong to a host program in Lua: an application has arguments of its own");
+		return err_set(e,
+		               "--size and --param belong to a host program in Lua: an application has arguments of its own");
 	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||
 	             o->nargs || o->nouts || o->nprints))
 		return err_set(e, "--kernel, --link, --grid, --block, --shared, --regs, --cooperative, --arg, --out and "
@@ -970,16 +971,18 @@ void cmdline_free(struct options *o)
 
 const u32 cmdline_ncommands = ARRAY_LEN(commands), cmdline_noptions = O_COUNT, cmdline_nsections = SECTIONS;
 const char cmdline_about[] = "a GPU you can stop: cycle-level simulator and debugger for PTX";
-const char cmdline_workload[] = "WORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), a "
-                                "CUDA program (my.cu [-- ARGUMENTS], compiled by nvcc where there is one), or "
-                                "a PTX file with --kernel NAME "
-                                "--grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order. "
-                                "Several share the machine; options of a program stand behind its name, or before the "
-                                "first for all. APPLICATION: a compiled CUDA program, as it is; behind --and come further options and "
-                                "programs.";
+const char cmdline_workload[] =
+    "WORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), a "
+    "CUDA program (my.cu [-- ARGUMENTS], compiled by nvcc where there is one), or "
+    "a PTX file with --kernel NAME "
+    "--grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order. "
+    "Several share the machine; options of a program stand behind its name, or before the "
+    "first for all. APPLICATION: a compiled CUDA program, as it is; behind --and come further options and "
+    "programs.";
 const struct status_text cmdline_statuses[] = {
-    {"0", "finished and the workload's own check passed; of an application that has ended its own status, or 128 + N when "
-          "signal N ended it"},
+    {"0",
+     "finished and the workload's own check passed; of an application that has ended its own status, or 128 + N when "
+     "signal N ended it"},
     {"1", "the check failed"},
     {"2", "usage or input error"},
     {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},

@@ -6,15 +6,15 @@
 #define OPTIONS_PROGRAMS 16
 /* Strings belong to the options. */
 struct options {
-	const char *command;  /* "debug", "run", ... */
-	const char *analysis; /* analyze: which */
-	const char *workload; /* bundled name, .lua, .ptx; NULL = the demo; of an application its first word */
-	const char *const *app; /* the words behind --: an application and its arguments, NULL behind them; else NULL */
+	const char *command;        /* "debug", "run", ... */
+	const char *analysis;       /* analyze: which */
+	const char *workload;       /* bundled name, .lua, .ptx; NULL = the demo; of an application its first word */
+	const char *const *app;     /* the words behind --: an application and its arguments, NULL behind them; else NULL */
 	const char *const *cu_args; /* arguments of a program a.cu, which is compiled first; NULL behind them, or none */
 	const char *nvcc_flags;     /* --nvcc-flags; NULL = none */
-	const char *app_input;  /* --app-input; NULL = /dev/null in the debugger */
-	const char *gpu;      /* machine name or file; NULL = gtx480 */
-	const char *kernel;   /* --kernel and the other PTX-workload options */
+	const char *app_input;      /* --app-input; NULL = /dev/null in the debugger */
+	const char *gpu;            /* machine name or file; NULL = gtx480 */
+	const char *kernel;         /* --kernel and the other PTX-workload options */
 	struct dim3 grid, block;
 	u32 shared, regs;
 	s8 priority;       /* --priority: of a program's streams */

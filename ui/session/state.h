@@ -31,8 +31,8 @@ struct session_program {
 	u32 turns;                  /* steps it has done, in all runs */
 	bool started, ended;        /* it has taken its first step; the last one of this run (its kernels may still run) */
 	struct program_alone alone; /* what it comes to by itself (session/alone.h); cpi 0: not measured */
-	bool mid_step;   /* HOST_BUSY: its step goes on */
-	int exit_status; /* of an application that has ended */
+	bool mid_step;              /* HOST_BUSY: its step goes on */
+	int exit_status;            /* of an application that has ended */
 	bool torn; /* its last step was interrupted and taken back: it is to be built anew before it goes on */
 	enum check_state check;
 	struct strbuf check_message; /* why the check failed */
@@ -49,21 +49,21 @@ struct session {
 	struct session_program programs[OPTIONS_PROGRAMS];
 	u32 nprograms;
 	struct compiled compiled[OPTIONS_PROGRAMS]; /* programs a.cu, by index */
-	struct session_program *now;  /* the one that takes, or took last, a step */
-	char *name;                   /* of the workload, or workloads, for titles */
-	char *data_dir;               /* where configs/ and scripts/ are */
-	bool finished;                /* the host programs have ended */
-	enum check_state check;       /* of all of them */
-	struct strbuf check_message;  /* why it failed */
-	struct measured_list figures; /* what scripts have measured: dbg.figure */
-	u8 *turn_of;                  /* by turn: TURN_OF_USER, or the program's index + 1 */
+	struct session_program *now;                /* the one that takes, or took last, a step */
+	char *name;                                 /* of the workload, or workloads, for titles */
+	char *data_dir;                             /* where configs/ and scripts/ are */
+	bool finished;                              /* the host programs have ended */
+	enum check_state check;                     /* of all of them */
+	struct strbuf check_message;                /* why it failed */
+	struct measured_list figures;               /* what scripts have measured: dbg.figure */
+	u8 *turn_of;                                /* by turn: TURN_OF_USER, or the program's index + 1 */
 	u32 turns_cap;
-	bool replaying;            /* a search through the past is running: callbacks see e.replay */
-	bool app_apart;            /* applications do not have the terminal: their output comes into `output` */
-	bool app_slices;           /* a step that an application keeps waiting comes back: there is a screen to serve */
+	bool replaying;             /* a search through the past is running: callbacks see e.replay */
+	bool app_apart;             /* applications do not have the terminal: their output comes into `output` */
+	bool app_slices;            /* a step that an application keeps waiting comes back: there is a screen to serve */
 	struct strbuf *kernel_text; /* where text that kernels print goes; NULL: to `output` */
-	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
-	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */
+	struct strbuf output;       /* text printed by host program and kernels, to be shown by the front end */
+	struct timeline *timeline;  /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */
 	int timeline_sampler;
 	struct heat *heat; /* which instructions cause waits (obs/stats/heat.h), attached; NULL in `run` without JSON */
 	struct phase_track

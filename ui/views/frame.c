@@ -86,7 +86,9 @@ static struct piece state_piece(const struct screen *s)
 	}
 	const bool app = shown_state(s) == DBG_RUNNING && programs_busy(s->d->s);
 	snprintf(p.text, sizeof p.text, "%s%s%s", glyph, wide ? " " : "",
-	         !wide ? "" : app ? "application works" : state_looks[shown_state(s)].word);
+	         !wide ? ""
+	         : app ? "application works"
+	               : state_looks[shown_state(s)].word);
 	return p;
 }
 
