@@ -21,11 +21,9 @@ static void touch(const void *memory, size_t bytes, bool write)
 		return;
 	for (uint64_t at = first; at < first + bytes; at = (at & ~4095ull) + 4096) {
 		volatile unsigned char *byte = (volatile unsigned char *)at;
+		const unsigned char same = *byte;
 		if (write)
-			const unsigned char same = *byte;
-		*byte = same;
-		else
-			(void)*byte;
+			*byte = same;
 	}
 }
 
