@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wrap.h"
 #include "scr/palette.h"
 
 enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512, A = 1024 };
@@ -970,27 +969,6 @@ void cmdline_free(struct options *o)
 /* --- help --- */
 
 const u32 cmdline_ncommands = ARRAY_LEN(commands), cmdline_noptions = O_COUNT, cmdline_nsections = SECTIONS;
-const char cmdline_about[] = "a GPU you can stop: cycle-level simulator and debugger for PTX";
-const char cmdline_workload[] =
-    "WORKLOAD: a bundled name (`warpdbg list workloads`), a Lua host program (my.lua), a "
-    "CUDA program (my.cu [-- ARGUMENTS], compiled by nvcc where there is one), or "
-    "a PTX file with --kernel NAME "
-    "--grid X[,Y[,Z]] --block X[,Y[,Z]] and one --arg per kernel parameter, in order. "
-    "Several share the machine; options of a program stand behind its name, or before the "
-    "first for all. APPLICATION: a compiled CUDA program, as it is; behind --and come further options and "
-    "programs.";
-const struct status_text cmdline_statuses[] = {
-    {"0",
-     "finished and the workload's own check passed; of an application that has ended its own status, or 128 + N when "
-     "signal N ended it"},
-    {"1", "the check failed"},
-    {"2", "usage or input error"},
-    {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},
-    {"70", "a conservation law of the simulator did not hold at the end of a run: a bug, please report it"},
-    {"130", "ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP"},
-};
-const u32 cmdline_nstatuses = ARRAY_LEN(cmdline_statuses);
-
 struct command_text cmdline_command(u32 i)
 {
 	return (struct command_text){commands[i].name, commands[i].args, commands[i].help};
@@ -1024,42 +1002,4 @@ bool cmdline_of_side(u32 option)
 bool cmdline_takes(u32 command, u32 option)
 {
 	return rows[option].commands & commands[command].bit;
-}
-
-#define HELP_WIDTH 110
-
-static void help_statuses(struct strbuf *out)
-{
-	struct strbuf text = STRBUF_INIT;
-	for (u32 i = 0; i < cmdline_nstatuses; i++)
-		strbuf_addf(&text, "%s%s %s", i ? "; " : "Exit status: ", cmdline_statuses[i].status, cmdline_statuses[i].help);
-	strbuf_addc(&text, '.');
-	text_wrap(strbuf_str(&text), 0, HELP_WIDTH, out);
-	strbuf_release(&text);
-}
-
-void cmdline_help(struct strbuf *out)
-{
-	strbuf_addf(out,
-	            "warpdbg - %s\n\n  warpdbg                                the debugger on the bundled demo (hotspot)\n",
-	            cmdline_about);
-	for (u32 i = 0; i < ARRAY_LEN(commands); i++)
-		strbuf_addf(out, "  warpdbg %-9s %-20s%s %s\n", commands[i].name, commands[i].args,
-		            strlen(commands[i].args) > 20 ? "\n                                       " : "", commands[i].help);
-	strbuf_addc(out, '\n');
-	text_wrap(cmdline_workload, 0, HELP_WIDTH, out);
-	for (u32 s = 0; s < SECTIONS; s++) {
-		strbuf_addf(out, "\n%s\n", cmdline_section(s));
-		for (u32 i = 0; i < O_COUNT; i++) {
-			if (rows[i].section != s)
-				continue;
-			struct option_text o = cmdline_option(i);
-			struct strbuf left = STRBUF_INIT;
-			strbuf_addf(&left, "%s%s %s", o.dashes, o.name, o.arg ? o.arg : "");
-			strbuf_addf(out, "  %-27s %s\n", left.buf, o.help);
-			strbuf_release(&left);
-		}
-	}
-	strbuf_addc(out, '\n');
-	help_statuses(out);
 }
