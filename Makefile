@@ -154,6 +154,7 @@ $(B)/tests/cuda_app_static: tests/rig/cuda_app.c tests/rig/cuda_static.c
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -DSTATIC_RUN_TIME -o $@ $^ -pthread
 $(B)/tests/test_cudart: $(B)/tests/cuda_app $(B)/tests/cuda_app_static
+$(B)/tests/test_app_nonsense: $(CUDART)
 
 # Benchmarks and fuzzers are programs by themselves.
 $(B)/tests/fuzz_%: tests/fuzz_%.c $(B)/libui.a $(B)/libwarp.a
@@ -178,11 +179,11 @@ setup:
 
 # A build after `setup`: the packages must be there before make looks at anything else.
 run: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) warpdbg
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	./warpdbg
 
 test: setup
-	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(TESTS)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS)
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(TEST_SCRIPTS)
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
