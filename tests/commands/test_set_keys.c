@@ -24,7 +24,7 @@ static bool other_value(const struct conf *c, const struct conf_key *k, struct s
 	} known[] = {{"warp-sched", "lrr"},  {"cta-sched", "rr"},     {"machine", "mine"},       {"sm.shared", "16384"},
 	             {"sm.threads", "1024"}, {"sm.regs", "16384"},    {"ccws.vta_entries", "8"}, {"ccws.vta_ways", "4"},
 	             {"partition", "fcfs"},  {"preempt", "drain"},    {"coherence", "gpu"},      {"network", "crossbar"},
-	             {"front", "ptx"},       {"cta-virtual", "none"}, {"kernel-sched", "lrr"}};
+	             {"front", "ptx"},       {"cta-virtual", "none"}, {"kernel-sched", "lrr"},   {"cuda.name", "mine"}};
 	struct strbuf now = STRBUF_INIT;
 	conf_get(c, k, &now);
 	strbuf_clear(out);

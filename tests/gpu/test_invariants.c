@@ -116,7 +116,7 @@ struct lie {
 	bool (*tell)(struct gpu *g);
 };
 
-static struct warp *warp_in(struct gpu *g, enum warp_state st, u32 *w)
+static struct warp *warp_that_is(struct gpu *g, enum warp_state st, u32 *w)
 {
 	u64 m = g->sm[0]->in[st];
 	*w = m ? bit_first(m) : 0;
@@ -137,7 +137,7 @@ static struct warp *any_warp(struct gpu *g)
 static bool two_states(struct gpu *g)
 {
 	u32 w;
-	if (!warp_in(g, WS_MEM, &w))
+	if (!warp_that_is(g, WS_MEM, &w))
 		return false;
 	g->sm[0]->in[WS_SHORT] |= BIT(w);
 	return true;
@@ -145,7 +145,7 @@ static bool two_states(struct gpu *g)
 static bool no_state(struct gpu *g)
 {
 	u32 w;
-	if (!warp_in(g, WS_MEM, &w))
+	if (!warp_that_is(g, WS_MEM, &w))
 		return false;
 	g->sm[0]->in[WS_MEM] &= ~BIT(w);
 	return true;
@@ -153,7 +153,7 @@ static bool no_state(struct gpu *g)
 static bool wrong_state(struct gpu *g)
 {
 	u32 w;
-	struct warp *wp = warp_in(g, WS_MEM, &w);
+	struct warp *wp = warp_that_is(g, WS_MEM, &w);
 	if (!wp)
 		return false;
 	g->sm[0]->in[WS_MEM] &= ~BIT(w);
@@ -164,7 +164,7 @@ static bool wrong_state(struct gpu *g)
 static bool id_lost(struct gpu *g)
 {
 	u32 w;
-	struct warp *wp = warp_in(g, WS_MEM, &w);
+	struct warp *wp = warp_that_is(g, WS_MEM, &w);
 	if (!wp || !wp->pend[0])
 		return false;
 	wp->pend[0] &= wp->pend[0] - 1;
@@ -276,7 +276,7 @@ static bool waits_unknown(struct gpu *g)
 	u32 w;
 	struct cta *c;
 	struct barrier *b = closed_barrier(g, &c);
-	if (!b || !warp_in(g, WS_BARRIER, &w))
+	if (!b || !warp_that_is(g, WS_BARRIER, &w))
 		return false;
 	g->sm[0]->cta[g->sm[0]->warp[w].cta_slot].bar[0].waiting &= ~BIT(w);
 	return true;

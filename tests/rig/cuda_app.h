@@ -1,6 +1,6 @@
 /* cuda_app: CUDA's calls for programs that gcc compiles, which register themselves as nvcc's code does. */
-#ifndef RIG_CUDA_APP_H
-#define RIG_CUDA_APP_H
+#ifndef TESTS_RIG_CUDA_APP_H
+#define TESTS_RIG_CUDA_APP_H
 #include "cudart/abi.h"
 #include <stdio.h>
 #include <stdlib.h>

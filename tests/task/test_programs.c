@@ -594,18 +594,24 @@ static void options_belong_to_the_program_before_them(void **state)
 	assert_non_null(strstr(e.msg, "c.ptx: "));
 	cmdline_free(&o);
 	err_clear(&e);
-	char *fine[] = {"warpdbg", "run", "--param", "n=1", "a.lua", "--size", "small", "b.lua",
-	                "--param", "m=2", "--seed",  "3",   "--",    "-c",     NULL};
-	assert_int_equal(cmdline_parse(&o, 14, fine, &e), CMDLINE_OK);
+	char *fine[] = {"warpdbg", "run", "--param", "n=1",   "a.lua", "--size", "small", "b.lua", "--param", "m=2",
+	                "--seed",  "3",   "--",      "./app", "-c",    "--and",  "--",    "./b",   NULL};
+	assert_int_equal(cmdline_parse(&o, 18, fine, &e), CMDLINE_OK);
 	assert_string_equal(o.workload, "a.lua");
 	assert_string_equal(o.size, "small");
 	assert_int_equal(o.nparams, 1);
-	assert_int_equal(o.nmore, 2);
+	assert_int_equal(o.nmore, 3);
+	assert_null(o.app);
 	assert_string_equal(o.more[0].workload, "b.lua");
+	assert_null(o.more[0].app);
 	assert_null(o.more[0].size);
 	assert_int_equal(o.more[0].nparams, 2);
 	assert_string_equal(o.more[0].params[0], "n=1");
-	assert_string_equal(o.more[1].workload, "-c");
+	assert_string_equal(o.more[1].app[0], "./app"); /* all behind -- is the application's, up to --and */
+	assert_string_equal(o.more[1].app[1], "-c");
+	assert_null(o.more[1].app[2]);
+	assert_string_equal(o.more[2].app[0], "./b");
+	assert_null(o.more[2].app[1]);
 	assert_int_equal(o.nsets, 1); /* --seed is the run's */
 	cmdline_free(&o);
 }

@@ -82,8 +82,8 @@ static void moves(char *set, const char *because)
 	rig_say(&r, "preempt kernel 0 sms 1 within 3 by switch");
 	rig_say(&r, "step 1");
 	rig_say(&r, "lua before = gpu.sm[0].cta[2].insts");
-	rig_has(&r, "info ctas 0", "15360+7680  6144+3072     moving\n");
-	rig_has(&r, "info ctas 0", "7680+7680  3072+3072     paused\n");
+	rig_has(&r, "info ctas 0", "15360+7680  6144+3072     moving, to leave by switch\n");
+	rig_has(&r, "info ctas 0", "7680+7680  3072+3072     paused, to leave by switch\n");
 	rig_has(&r, "info kernels", "1 of its CTAs on SMs paused or halted, 0 saved\n    3 of its CTAs moving");
 	rig_has(&r, "lua print(gpu.sm[0].cta[2].state, gpu.sm[0].cta[1].state)", "moving\tpaused\n");
 	rig_has(&r, "lua k = gpu.kernel[0].kept print(k.paused, k.moving)", "1\t3\n");

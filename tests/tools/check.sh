@@ -124,7 +124,9 @@ bug_on() {
 known_cycles="
 src/conf: carveout conf virtual
 src/mem/coherence: coherence src/mem/impl src/mem/mem src/mem/noc/message
-src/sm: internal l1_pipe replay sched/external sched/sched sm virtual"
+src/sm: internal l1_pipe replay sched/external sched/sched sm virtual
+ui/cudart: arrays copy graph launch memory nodes streams
+ui/cudart: deliver link"
 
 cycles() {
 	tests/tools/cycles.sh | awk -v known="$known_cycles" '

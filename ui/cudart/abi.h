@@ -1,7 +1,7 @@
 /* abi: the numbers and structs of CUDA's run time that programs pass, as nvcc lays them out. Names are CUDA's without
  * their prefix. tests/cli/test_cudart_abi.sh compares sizes and offsets with nvcc's own headers where they are. */
-#ifndef CUDART_ABI_H
-#define CUDART_ABI_H
+#ifndef UI_CUDART_ABI_H
+#define UI_CUDART_ABI_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* arrays: what textures and graphs need of CUDA's arrays. The caller has the mutex. */
-#ifndef CUDART_ARRAYS_H
-#define CUDART_ARRAYS_H
-#include "abi.h"
-#include "streams.h"
+#ifndef UI_CUDART_ARRAYS_H
+#define UI_CUDART_ARRAYS_H
+#include "cudart/abi.h"
+#include "cudart/streams.h"
 
 struct array {
 	struct channel_desc desc;

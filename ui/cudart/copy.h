@@ -1,7 +1,7 @@
 /* copy: copies and fills of all forms come down to one description (struct op_copy). */
-#ifndef CUDART_COPY_H
-#define CUDART_COPY_H
-#include "streams.h"
+#ifndef UI_CUDART_COPY_H
+#define UI_CUDART_COPY_H
+#include "cudart/streams.h"
 
 /* Completes c (addresses, pitches, extents are there): which side is where; kind: enum cudaMemcpyKind. Then the stream
  * is given it. async: the call may come back before it is done. */

@@ -1,8 +1,8 @@
 /* deliver: what warpdbg has for the program when simulated time has come so far: copies to its memory, functions to
  * call. */
-#ifndef CUDART_DELIVER_H
-#define CUDART_DELIVER_H
-#include "abi.h"
+#ifndef UI_CUDART_DELIVER_H
+#define UI_CUDART_DELIVER_H
+#include "cudart/abi.h"
 #include <stdbool.h>
 
 extern unsigned deliver_pending; /* that the last answer told of */

@@ -1,6 +1,6 @@
 /* fault: the signal of a touch of managed memory. */
-#ifndef CUDART_FAULT_H
-#define CUDART_FAULT_H
+#ifndef UI_CUDART_FAULT_H
+#define UI_CUDART_FAULT_H
 #include <stdbool.h>
 #include <stdint.h>
 

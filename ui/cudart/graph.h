@@ -3,9 +3,9 @@
  * A capture keeps what its streams are given in the order of the calls, which is an order that their dependencies
  * allow. A graph that is launched does the same in one stream: nothing of it runs at the same time as something else of
  * it. */
-#ifndef CUDART_GRAPH_H
-#define CUDART_GRAPH_H
-#include "streams.h"
+#ifndef UI_CUDART_GRAPH_H
+#define UI_CUDART_GRAPH_H
+#include "cudart/streams.h"
 
 struct graph;
 int capture_add(struct capture *c, struct stream *s, struct op *op); /* takes the op */

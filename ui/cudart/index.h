@@ -1,7 +1,7 @@
 /* index: what the library knows of addresses: allocations of device memory, and host memory that CUDA has been told of.
  * Device and host addresses are of one space (CUDA's unified addresses). The caller has the mutex. */
-#ifndef CUDART_INDEX_H
-#define CUDART_INDEX_H
+#ifndef UI_CUDART_INDEX_H
+#define UI_CUDART_INDEX_H
 #include <stdbool.h>
 #include <stdint.h>
 

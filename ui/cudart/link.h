@@ -2,9 +2,9 @@
  *
  * A call that the program makes begins with ENTER and ends with `return leave(error)`. Between them the thread has the
  * library's mutex, which guards the library's tables and the connection. A call that needs no machine does without. */
-#ifndef CUDART_LINK_H
-#define CUDART_LINK_H
-#include "wire.h"
+#ifndef UI_CUDART_LINK_H
+#define UI_CUDART_LINK_H
+#include "cudart/wire.h"
 #include <stdbool.h>
 
 #define EXPORT __attribute__((visibility("default")))

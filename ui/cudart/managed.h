@@ -4,8 +4,8 @@
  * As on chips without concurrent access: a launch takes the pages away from the host (what the host changed is written
  * to the device first), the first touch after the kernels have ended brings them back, and a touch while one may run is
  * an error: the program gets SIGSEGV after a message. Pages are kept in pieces, each in one of three states. */
-#ifndef CUDART_MANAGED_H
-#define CUDART_MANAGED_H
+#ifndef UI_CUDART_MANAGED_H
+#define UI_CUDART_MANAGED_H
 #include <stdbool.h>
 #include <stdint.h>
 

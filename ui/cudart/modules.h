@@ -1,8 +1,8 @@
 /* modules: fat binaries that the program registers, their kernels and variables. Nothing is sent before it is needed.
  */
-#ifndef CUDART_MODULES_H
-#define CUDART_MODULES_H
-#include "wire.h"
+#ifndef UI_CUDART_MODULES_H
+#define UI_CUDART_MODULES_H
+#include "cudart/wire.h"
 #include <stdbool.h>
 #include <stddef.h>
 

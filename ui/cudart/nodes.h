@@ -1,7 +1,7 @@
 /* nodes: a graph's nodes and what depends on what. The caller has the mutex. */
-#ifndef CUDART_NODES_H
-#define CUDART_NODES_H
-#include "streams.h"
+#ifndef UI_CUDART_NODES_H
+#define UI_CUDART_NODES_H
+#include "cudart/streams.h"
 
 struct node {
 	struct op op;

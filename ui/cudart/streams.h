@@ -1,8 +1,8 @@
 /* streams: handles of streams and events, and what streams are given. */
-#ifndef CUDART_STREAMS_H
-#define CUDART_STREAMS_H
-#include "deliver.h"
-#include "modules.h"
+#ifndef UI_CUDART_STREAMS_H
+#define UI_CUDART_STREAMS_H
+#include "cudart/deliver.h"
+#include "cudart/modules.h"
 
 struct capture;
 struct stream {

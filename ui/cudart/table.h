@@ -1,6 +1,6 @@
 /* table: pointers by pointer, for handles and host functions. Open addressing, grows; the caller has the mutex. */
-#ifndef CUDART_TABLE_H
-#define CUDART_TABLE_H
+#ifndef UI_CUDART_TABLE_H
+#define UI_CUDART_TABLE_H
 #include <stdbool.h>
 #include <stddef.h>
 

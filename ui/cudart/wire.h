@@ -24,8 +24,8 @@
  * have been fetched, WIRE_STREAM_SYNC waits for it, and the rows of a copy to the host come as a delivery.
  *
  * Status. An answer's status is a number of cudaError_t: 0 = success, 600 = not ready. */
-#ifndef CUDART_WIRE_H
-#define CUDART_WIRE_H
+#ifndef UI_CUDART_WIRE_H
+#define UI_CUDART_WIRE_H
 #include <stdint.h>
 
 #define WIRE_VERSION 1

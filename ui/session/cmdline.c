@@ -550,6 +550,23 @@ static struct options *last_program(struct options *o, const struct programs *p)
 	return o->nmore && p->n > 1 ? &o->more[o->nmore - 1] : o;
 }
 
+static void free_list(const char **list, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		free((char *)list[i]);
+	free(list);
+}
+
+/* What was said for all programs before the first is none of its business: it has arguments of its own. */
+static void set_application(struct options *o, char **words)
+{
+	o->app = (const char *const *)words;
+	free_list(o->params, o->nparams);
+	o->params = NULL;
+	o->nparams = 0;
+	o->size = NULL;
+}
+
 static bool ends_in_cu(const char *word)
 {
 	const size_t n = word ? strlen(word) : 0;
@@ -577,7 +594,7 @@ static int add_application(struct options *o, const struct command *cmd, struct 
 	if (of_cu)
 		last->cu_args = (const char *const *)words;
 	else
-		last_program(o, p)->app = (const char *const *)words;
+		set_application(last_program(o, p), words);
 	return k < n ? k + 1 : k;
 }
 
@@ -942,13 +959,6 @@ void cmdline_name_side(struct err *e, const char *command)
 	if (!strncmp(e->msg, prefix, sizeof prefix - 1))
 		memmove(e->msg, e->msg + sizeof prefix - 1, strlen(e->msg + sizeof prefix - 1) + 1);
 	err_prefix(e, "%s: ", command);
-}
-
-static void free_list(const char **list, u32 n)
-{
-	for (u32 i = 0; i < n; i++)
-		free((char *)list[i]);
-	free(list);
 }
 
 void cmdline_free(struct options *o)
