@@ -557,10 +557,13 @@ static void free_list(const char **list, u32 n)
 	free(list);
 }
 
-/* What was said for all programs before the first is none of its business: it has arguments of its own. */
-static void set_application(struct options *o, char **words)
+/* What was said for all programs before the first is none of its business, unless it is the first: it has arguments of
+ * its own. */
+static void set_application(struct options *o, char **words, bool first)
 {
 	o->app = (const char *const *)words;
+	if (first)
+		return;
 	free_list(o->params, o->nparams);
 	o->params = NULL;
 	o->nparams = 0;
@@ -594,7 +597,7 @@ static int add_application(struct options *o, const struct command *cmd, struct 
 	if (of_cu)
 		last->cu_args = (const char *const *)words;
 	else
-		set_application(last_program(o, p), words);
+		set_application(last_program(o, p), words, p->n == 1);
 	return k < n ? k + 1 : k;
 }
 
