@@ -62,3 +62,25 @@ wait $pid
 status=$?
 check "Ctrl-C while it stands still ends both" [ $status -eq 130 ]
 check "the application has gone" sh -c "! ps -eo args | grep -v grep | grep -q 'cuda_app [s]tands'"
+
+# Another program after it in the debugger: nothing of the application is left.
+cat >"$tmp/print.ptx" <<'PTX'
+.version 7.0
+.target sm_50
+.address_size 64
+.global .align 1 .b8 text[7] = {104, 101, 108, 108, 111, 10, 0};
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.visible .entry say()
+{
+	.reg .b64 %d<3>;
+	mov.u64 %d1, text;
+	cvta.global.u64 %d1, %d1;
+	mov.u64 %d2, 0;
+	{ .param .b64 f; .param .b64 a; .param .b32 r;
+	st.param.b64 [f], %d1; st.param.b64 [a], %d2;
+	call.uni (r), vprintf, (f, a); }
+	ret;
+}
+PTX
+"$W" debug --batch -ex c -ex "file $tmp/print.ptx --kernel say --grid 1 --block 1" -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
+check "a kernel's text after an application" grep -qx hello "$tmp/log"

@@ -570,12 +570,6 @@ static void set_application(struct options *o, char **words, bool first)
 	o->size = NULL;
 }
 
-static bool ends_in_cu(const char *word)
-{
-	const size_t n = word ? strlen(word) : 0;
-	return n > 3 && !strcmp(word + n - 3, ".cu");
-}
-
 /* Behind "--": an application and its arguments, or those of the program a.cu before it, up to --and or the end.
  * Returns how many words it took. */
 #define AND "--and"
@@ -586,7 +580,7 @@ static int add_application(struct options *o, const struct command *cmd, struct 
 	while (k < n && strcmp(words[k], AND))
 		k++;
 	struct options *last = last_program(o, p);
-	const bool of_cu = p->n && !last->app && !last->cu_args && ends_in_cu(last->workload);
+	const bool of_cu = p->n && !last->app && !last->cu_args && compile_is_source(last->workload);
 	if (!k && !of_cu) {
 		err_set(e, "warpdbg %s: behind -- an application is expected: -- ./app ARGUMENTS", cmd->name);
 		return -1;
@@ -700,7 +694,7 @@ static bool program_consistent(const struct options *o, struct err *e)
 {
 	const char *dot = o->workload ? strrchr(o->workload, '.') : NULL;
 	bool ptx = dot && !strcmp(dot, ".ptx") && !o->app;
-	if ((o->app || ends_in_cu(o->workload)) && (o->size || o->nparams))
+	if ((o->app || compile_is_source(o->workload)) && (o->size || o->nparams))
 		return err_set(e,
 		               "--size and --param belong to a host program in Lua: an application has arguments of its own");
 	if (!ptx && (o->kernel || o->nlinks || o->cooperative || o->grid.x || o->block.x || o->shared || o->regs ||

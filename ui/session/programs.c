@@ -75,8 +75,6 @@ bool programs_open(struct session *s, struct err *e)
 	for (u32 i = 0; i < s->nprograms; i++)
 		if (!program_open(s, &s->programs[i], e))
 			return false;
-	if (s->nprograms > 1)
-		s->kernel_text = NULL; /* nobody knows whose it is */
 	program_act_for(s, s->programs);
 	return true;
 }
@@ -276,6 +274,12 @@ void programs_abandon(struct session *s)
 		if (p->started && !p->ended && p->host->ops->abandon)
 			p->host->ops->abandon(s, p->host);
 	}
+}
+
+struct strbuf *programs_kernel_text(struct session *s)
+{
+	struct strbuf *own = s->nprograms == 1 ? s->programs->host->kernel_text : NULL;
+	return own ? own : &s->output;
 }
 
 bool programs_busy(const struct session *s)

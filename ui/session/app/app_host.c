@@ -306,10 +306,9 @@ struct host *host_app_new(struct session *s, struct err *e)
 	h->process = (struct app_process){.fd = -1, .output = -1};
 	h->channel = (struct channel){.listening = -1, .fd = -1, .memory = -1};
 	h->library_dir = process_library_dir(e);
-	if (h->library_dir && channel_open(&h->channel, e)) {
-		s->kernel_text = &h->printed;
+	h->base.kernel_text = &h->printed;
+	if (h->library_dir && channel_open(&h->channel, e))
 		return &h->base;
-	}
 	app_free(&h->base);
 	return NULL;
 }

@@ -11,10 +11,15 @@
 
 #define NOT_FOUND 127 /* as a shell says it */
 
+bool compile_is_source(const char *workload)
+{
+	const size_t n = workload ? strlen(workload) : 0;
+	return n > 3 && !strcmp(workload + n - 3, ".cu");
+}
+
 bool compile_wanted(const struct options *o)
 {
-	const size_t n = o->workload ? strlen(o->workload) : 0;
-	return !o->app && n > 3 && !strcmp(o->workload + n - 3, ".cu");
+	return !o->app && compile_is_source(o->workload);
 }
 
 /* Exit status of nvcc. With line information, so that breakpoints and the source view know the program's own lines. */

@@ -8,6 +8,7 @@ struct compiled {
 	char *dir, *program; /* what nvcc has made, in a folder of its own */
 	const char **words;  /* of the application */
 };
+bool compile_is_source(const char *workload); /* does it end in .cu? NULL: no */
 bool compile_wanted(const struct options *o);
 /* Sets o->app, of which c keeps the words. False with *e: nvcc is not there (and what to install), or refuses the
  * program: its messages have gone to standard error. */
