@@ -499,6 +499,24 @@ static void dies(void)
 	raise(SIGKILL);
 }
 
+static void *killer(void *argument)
+{
+	usleep(200000);
+	kill(getpid(), SIGKILL);
+	return argument;
+}
+
+/* Ends in the middle of a call, whose kernel has minutes to go. */
+static void killed(void)
+{
+	unsigned *device;
+	pthread_t t;
+	OK(cudaMalloc((void **)&device, 512u << 20));
+	launch(device, 128u << 20, NULL);
+	CHECK(!pthread_create(&t, NULL, killer, NULL));
+	cudaDeviceSynchronize();
+}
+
 /* Works without the GPU, for ever. */
 static void stands(void)
 {
@@ -535,7 +553,8 @@ int main(int argc, char **argv)
 	    {"busy", busy},       {"threads", threads},       {"forks", forks},
 	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
 	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
-	    {"dies", dies},       {"stands", stands},         {"polls", polls}};
+	    {"dies", dies},       {"killed", killed},         {"stands", stands},
+	    {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();
