@@ -113,6 +113,27 @@ const struct alloc *devmem_find(const struct devmem *d, u64 addr)
 	return a && addr - a->addr < a->size ? a : NULL;
 }
 
+bool devmem_mapped(const struct devmem *d, u64 addr, u64 *lo, u64 *hi)
+{
+	const struct alloc *end = d->allocs + d->nallocs, *before = alloc_before(d, addr);
+	const struct alloc *next = before ? before + 1 : d->allocs;
+	const u64 first = addr / DEVMEM_PIECE * DEVMEM_PIECE, behind = first + DEVMEM_PIECE;
+	if (addr < DEVMEM_BASE || addr - DEVMEM_BASE >= d->bytes)
+		return false;
+	const bool inside = before && addr - before->addr < before->size;
+	*lo = MAX(first, !before ? first : inside ? before->addr : before->addr + before->size);
+	*hi = MIN(MIN(behind, DEVMEM_BASE + d->bytes), inside       ? before->addr + before->size
+	                                               : next < end ? next->addr
+	                                                            : behind);
+	for (const struct alloc *a = next; a < end && a->addr < behind; a++)
+		if (!a->freed)
+			return true;
+	for (const struct alloc *a = next; a > d->allocs && a[-1].addr + a[-1].size > first; a--)
+		if (!a[-1].freed)
+			return true;
+	return false;
+}
+
 static u64 distance(const struct alloc *a, u64 addr)
 {
 	if (addr < a->addr)

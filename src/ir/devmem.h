@@ -17,6 +17,7 @@
 #define LOCAL_WINDOW 0x2000000ull
 #define WINDOW_BYTES 0x1000000ull
 #define DEVMEM_PAGE 4096
+#define DEVMEM_PIECE (2ull << 20)
 
 /* Whose something is: the number of a host program, and which of its runs that is; 0 is the first run of the first. */
 #define OWNER_PROGRAMS 64
@@ -58,6 +59,10 @@ bool devmem_free(struct devmem *d, u64 addr, struct err *e);
 void devmem_free_owned(struct devmem *d, u32 owner);
 /* The allocation that contains addr (freed ones too), or NULL. */
 const struct alloc *devmem_find(const struct devmem *d, u64 addr);
+/* Does a chip that maps memory in pieces of DEVMEM_PIECE bytes let an access to addr pass, though no allocation holds
+ * it (or one that was freed)? It does where an allocation is left in the same piece. [*lo, *hi) are the bytes around
+ * addr for which the same holds. */
+bool devmem_mapped(const struct devmem *d, u64 addr, u64 *lo, u64 *hi);
 /* The allocation nearest to addr, for messages; NULL when there is none. Distance in bytes in *dist (0 = inside; else
  * beyond its end or before its start). */
 const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);
