@@ -356,7 +356,7 @@ static void transfers(void)
 	fclose(f);
 }
 
-/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run ends the program. */
+/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run waits for it. */
 static void own_handler(int number)
 {
 	static const char text[] = "own handler\n";
@@ -379,8 +379,11 @@ static void busy(void)
 {
 	unsigned *data;
 	OK(cudaMallocManaged((void **)&data, 4096, 1));
-	launch(data, 1, NULL);
-	data[0] = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		launch(data, 2, NULL);
+		data[0] += 10;
+	}
+	CHECK(data[0] == 33 && data[1] == 3);
 }
 
 static void *work(void *argument)
