@@ -1,8 +1,9 @@
 /* devmem: the simulated device memory - one reserved range, an allocator that remembers, and a dirty bit per page.
  *
  * Device addresses run from DEVMEM_BASE upwards; byte at address a is at mem + (a - DEVMEM_BASE). Allocations are
- * 256-byte aligned with an unmapped gap of at least 256 bytes behind each (so that a small overrun hits nothing), and
- * addresses of freed allocations are not used again (use after free is found), until the address space ends.
+ * 256-byte aligned with an unmapped gap of at least 256 bytes behind each (so that a small overrun hits nothing; `gap`
+ * is set before the first allocation where it has to be larger), and addresses of freed allocations are not used again
+ * (use after free is found), until the address space ends.
  *
  * Generic addresses: a 64-bit generic address within [SHARED_WINDOW, +16 MiB) is shared memory, within [LOCAL_WINDOW,
  * +16 MiB) local memory of the thread, anything else global. Constant and parameter addresses are plain device
@@ -41,6 +42,7 @@ struct devmem {
 	u8 *mem;              /* reserved range */
 	u64 bytes;            /* its size */
 	u64 top;              /* next free device address */
+	u64 gap;              /* bytes that are left free behind an allocation */
 	u64 *dirty;           /* one bit per page, set by every write; snapshots clear it (obs/history) into written */
 	u64 *written;         /* pages that were dirty before the last snapshot */
 	struct alloc *allocs; /* sorted by address */
