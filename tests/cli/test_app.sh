@@ -9,7 +9,8 @@ for c in basic rectangles streams graphs managed threads forks; do
 	expect 0 "$c: all well" run -- "$app" $c
 done
 expect 0 "own handler" run -- "$app" faults
-expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" run -- "$app" busy
+expect 0 "while a kernel may run, and waits for it; a chip without concurrent access ends the program" run -- "$app" busy
+expect 0 "cudaMalloc: out of device memory: 4398046511104 bytes wanted" run -- "$app" large
 
 # How it ends.
 expect 5 finished run -- sh -c 'exit 5'
@@ -20,6 +21,9 @@ expect 2 "./none: No such file or directory" run -- ./none
 expect 2 "behind -- an application is expected" run --
 expect 2 "--size and --param belong to a host program in Lua" run --size small -- "$app" basic
 expect 3 "global load of 4 bytes at 0x7000000000 is out of bounds" run -- "$app" stray
+for c in asserts traps crooked; do
+	expect 3 "$c: the error it should be" run -- "$app" $c
+done
 expect 3 "not finished after 3000 cycles" run --max-cycles 3000 -- "$app" steps
 expect 0 "asked 5 times" run -- "$app" polls
 expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls

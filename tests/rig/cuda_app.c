@@ -17,7 +17,15 @@ static const char ptx[] =
     "\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n\tmad.lo.s32 %r2, %r2, %r3, %r4;\n"
     "\tsetp.ge.u32 %q, %r2, %r1;\n\t@%q ret;\n"
     "\tcvta.to.global.u64 %d1, %d1;\n\tmul.wide.u32 %d2, %r2, 4;\n\tadd.s64 %d1, %d1, %d2;\n"
-    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n";
+    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e) .noreturn;\n"
+    ".visible .entry give_up(.param .u32 n)\n{\n"
+    "\t.reg .pred %q;\n\t.reg .b32 %r<3>;\n\t.reg .b64 %d<2>;\n\tld.param.u32 %r1, [n];\n"
+    "\tsetp.eq.u32 %q, %r1, 0;\n\t@%q bra ASSERT;\n\ttrap;\nASSERT:\n\tmov.u64 %d1, shared_word;\n"
+    "\tcvta.global.u64 %d1, %d1;\n\tmov.u32 %r2, 7;\n"
+    "\t{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; st.param.b64 [a], %d1; "
+    "st.param.b64 [b], %d1; st.param.b32 [c], %r2; st.param.b64 [d], %d1; st.param.b64 [e], 1; "
+    "call __assertfail, (a, b, c, d, e); }\n\tret;\n}\n";
 
 /* One container with one member: PTX that is not compressed. */
 static struct {
@@ -27,7 +35,7 @@ static struct {
 	uint64_t padded_bytes;
 	uint32_t packed_bytes, zero[2], sm;
 	uint64_t more[4];
-	char text[2048];
+	char text[4096];
 } __attribute__((aligned(8))) fat;
 static struct fat_wrapper wrapper = {0x466243b1, 1, &fat, NULL};
 static void **handle;
@@ -42,6 +50,13 @@ static void add_one(unsigned *p, unsigned n)
 	if (__cudaPopCallConfiguration(&grid, &block, &shared, &stream))
 		return;
 	cudaLaunchKernel((const void *)add_one, grid, block, args, shared, stream);
+}
+
+static void give_up(unsigned n)
+{
+	void *args[] = {&n};
+	const struct dim3 one = {1, 1, 1};
+	OK(cudaLaunchKernel((const void *)give_up, one, one, args, 0, NULL));
 }
 
 static void launch(unsigned *p, unsigned n, void *stream)
@@ -68,6 +83,7 @@ __attribute__((constructor)) static void register_all(void)
 	fat.head = (struct fat_header){FAT_MAGIC, 1, sizeof fat.head, fat.header_bytes + fat.padded_bytes};
 	handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)give_up, "give_up", "give_up", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
 	__cudaRegisterFatBinaryEnd(handle);
@@ -356,7 +372,7 @@ static void transfers(void)
 	fclose(f);
 }
 
-/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run ends the program. */
+/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run waits for it. */
 static void own_handler(int number)
 {
 	static const char text[] = "own handler\n";
@@ -379,8 +395,19 @@ static void busy(void)
 {
 	unsigned *data;
 	OK(cudaMallocManaged((void **)&data, 4096, 1));
-	launch(data, 1, NULL);
-	data[0] = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		launch(data, 2, NULL);
+		data[0] += 10;
+	}
+	CHECK(data[0] == 33 && data[1] == 3);
+}
+
+static void large(void)
+{
+	void *device = NULL;
+	CHECK(cudaMalloc(&device, 1ull << 42) == 2 && !device);
+	CHECK(cudaGetLastError() == 2);
+	OK(cudaMalloc(&device, 4096));
 }
 
 static void *work(void *argument)
@@ -457,6 +484,31 @@ static void sticky(void)
 }
 
 /* A kernel writes where nothing is. */
+/* Each fault has the error that CUDA gives. */
+static void asserts(void)
+{
+	give_up(0);
+	WANT(cudaDeviceSynchronize(), 710);
+	printf("asserts: the error it should be\n");
+	exit(9);
+}
+static void traps(void)
+{
+	give_up(1);
+	WANT(cudaDeviceSynchronize(), 719);
+	printf("traps: the error it should be\n");
+	exit(9);
+}
+static void crooked(void)
+{
+	unsigned *device;
+	OK(cudaMalloc((void **)&device, 4096));
+	launch((unsigned *)((char *)device + 2), 1, NULL);
+	WANT(cudaDeviceSynchronize(), 716);
+	printf("crooked: the error it should be\n");
+	exit(9);
+}
+
 static void stray(void)
 {
 	launch((unsigned *)0x7000000000, 1, NULL);
@@ -548,13 +600,12 @@ int main(int argc, char **argv)
 #ifdef STATIC_RUN_TIME
 	    {"unknown", unknown},
 #endif
-	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams},
-	    {"graphs", graphs},   {"managed", managed},       {"faults", faults},
-	    {"busy", busy},       {"threads", threads},       {"forks", forks},
-	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
-	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
-	    {"dies", dies},       {"killed", killed},         {"stands", stands},
-	    {"polls", polls}};
+	    {"basic", basic},         {"rectangles", rectangles}, {"streams", streams}, {"graphs", graphs},
+	    {"managed", managed},     {"faults", faults},         {"busy", busy},       {"large", large},
+	    {"threads", threads},     {"forks", forks},           {"gone", gone},       {"sticky", sticky},
+	    {"transfers", transfers}, {"stray", stray},           {"asserts", asserts}, {"traps", traps},
+	    {"crooked", crooked},     {"steps", steps},           {"fickle", fickle},   {"dies", dies},
+	    {"killed", killed},       {"stands", stands},         {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();

@@ -1,9 +1,9 @@
 /* managed: memory that the program and the device both see. Its pages are in the program at the device's addresses, or
  * are memory of the host that the device has a copy of.
  *
- * As on chips without concurrent access: a launch takes the pages away from the host (what the host changed is written
- * to the device first), the first touch after the kernels have ended brings them back, and a touch while one may run is
- * an error: the program gets SIGSEGV after a message. Pages are kept in pieces, each in one of three states. */
+ * A launch takes the pages away from the host (what the host changed is written to the device first), and the first
+ * touch after the kernels have ended brings them back. A touch while one may run waits for all that the device has to do,
+ * after a message: there is no concurrent access. Pages are kept in pieces, each in one of three states. */
 #ifndef UI_CUDART_MANAGED_H
 #define UI_CUDART_MANAGED_H
 #include <stdbool.h>

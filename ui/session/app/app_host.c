@@ -214,7 +214,16 @@ static bool ready(struct session *s, struct host *base)
 
 static s32 abandoned_status(const struct session *s)
 {
-	return sim_faulted(s->sim) ? CUDA_ILLEGAL_ADDRESS : CUDA_LAUNCH_TIMEOUT;
+	const struct fault *f = front_fault(gpu_front(sim_gpu(s->sim)));
+	if (!sim_faulted(s->sim))
+		return CUDA_LAUNCH_TIMEOUT;
+	switch (f->code) {
+	case FAULT_TRAP: return f->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	case FAULT_MISALIGNED: return CUDA_MISALIGNED_ADDRESS;
+	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
+	default: return CUDA_ILLEGAL_ADDRESS;
+	}
 }
 
 /* Each call that is under way or follows is answered with the error, as CUDA does it after a fault. */
