@@ -17,7 +17,16 @@ static const char ptx[] =
     "\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n\tmad.lo.s32 %r2, %r2, %r3, %r4;\n"
     "\tsetp.ge.u32 %q, %r2, %r1;\n\t@%q ret;\n"
     "\tcvta.to.global.u64 %d1, %d1;\n\tmul.wide.u32 %d2, %r2, 4;\n\tadd.s64 %d1, %d1, %d2;\n"
-    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n";
+    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+    ".global .align 1 .b8 said[2] = {110, 0};\n"
+    ".visible .entry last_words(.param .u32 what)\n{\n"
+    "\t.reg .pred %q;\n\t.reg .b32 %r<2>;\n\t.reg .b64 %d<3>;\n"
+    "\tld.param.u32 %r1, [what];\n\tsetp.eq.u32 %q, %r1, 0;\n\t@%q bra FAILS;\n\ttrap;\nFAILS:\n"
+    "\tmov.u64 %d1, said;\n\tcvta.global.u64 %d1, %d1;\n\tmov.u64 %d2, 1;\n"
+    "\t{\n\t.param .b64 a;\n\t.param .b64 b;\n\t.param .b32 c;\n\t.param .b64 d;\n\t.param .b64 e;\n"
+    "\tst.param.b64 [a], %d1;\n\tst.param.b64 [b], %d1;\n\tst.param.b32 [c], 12;\n\tst.param.b64 [d], %d1;\n"
+    "\tst.param.b64 [e], %d2;\n\tcall.uni __assertfail, (a, b, c, d, e);\n\t}\n\tret;\n}\n";
 
 /* One container with one member: PTX that is not compressed. */
 static struct {
@@ -50,6 +59,8 @@ static void launch(unsigned *p, unsigned n, void *stream)
 		add_one(p, n);
 }
 
+static void launch_last_words(unsigned what);
+
 static void unregister(void)
 {
 	__cudaUnregisterFatBinary(handle);
@@ -68,6 +79,8 @@ __attribute__((constructor)) static void register_all(void)
 	fat.head = (struct fat_header){FAT_MAGIC, 1, sizeof fat.head, fat.header_bytes + fat.padded_bytes};
 	handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)launch_last_words, "last_words", "last_words", -1, NULL, NULL, NULL, NULL,
+	                       NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
 	__cudaRegisterFatBinaryEnd(handle);
@@ -462,6 +475,39 @@ static void stray(void)
 	launch((unsigned *)0x7000000000, 1, NULL);
 	WANT(cudaDeviceSynchronize(), 700);
 	CHECK(cudaMalloc(NULL, 4) != 0);
+	printf("told 700\n");
+	exit(9);
+}
+
+static void misaligned(void)
+{
+	char *device;
+	OK(cudaMalloc((void **)&device, 16));
+	launch((unsigned *)(device + 2), 1, NULL);
+	WANT(cudaDeviceSynchronize(), 716);
+	printf("told 716\n");
+	exit(9);
+}
+
+static void launch_last_words(unsigned what)
+{
+	void *args[] = {&what};
+	OK(cudaLaunchKernel((const void *)launch_last_words, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+}
+
+static void asserts(void)
+{
+	launch_last_words(0);
+	WANT(cudaDeviceSynchronize(), 710);
+	printf("told 710\n");
+	exit(9);
+}
+
+static void traps(void)
+{
+	launch_last_words(1);
+	WANT(cudaDeviceSynchronize(), 719);
+	printf("told 719\n");
 	exit(9);
 }
 
@@ -534,7 +580,7 @@ int main(int argc, char **argv)
 	    {"graphs", graphs},   {"managed", managed},       {"faults", faults},
 	    {"busy", busy},       {"threads", threads},       {"forks", forks},
 	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
-	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
+	    {"misaligned", misaligned}, {"asserts", asserts}, {"traps", traps}, {"stray", stray},     {"steps", steps},           {"fickle", fickle},
 	    {"dies", dies},       {"stands", stands},         {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
