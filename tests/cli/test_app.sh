@@ -9,7 +9,9 @@ for c in basic rectangles streams graphs managed threads forks; do
 	expect 0 "$c: all well" run -- "$app" $c
 done
 expect 0 "own handler" run -- "$app" faults
-expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" run -- "$app" busy
+expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" run --gpu gtx980 --set cuda.poll_cycles=1 -- "$app" busy
+expect 0 "busy: all well" run --gpu titanv -- "$app" busy
+expect 0 "signals: all well" run --gpu rtx2060 -- "$app" signals
 
 # How it ends.
 expect 5 finished run -- sh -c 'exit 5'

@@ -18,6 +18,13 @@ static const char ptx[] =
     "\tsetp.ge.u32 %q, %r2, %r1;\n\t@%q ret;\n"
     "\tcvta.to.global.u64 %d1, %d1;\n\tmul.wide.u32 %d2, %r2, 4;\n\tadd.s64 %d1, %d1, %d2;\n"
     "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n"
+    /* Waits until the word at *pp, or at pp itself, is not 0, and writes 42 behind it. */
+    ".visible .entry waits(.param .u64 pp, .param .u32 through)\n{\n"
+    "\t.reg .pred %q<3>;\n\t.reg .b32 %r<3>;\n\t.reg .b64 %d<2>;\n"
+    "\tld.param.u64 %d1, [pp];\n\tld.param.u32 %r1, [through];\n\tsetp.ne.u32 %q1, %r1, 0;\n"
+    "\t@%q1 ld.global.u64 %d1, [%d1];\n"
+    "AGAIN:\n\tld.volatile.global.u32 %r2, [%d1];\n\tsetp.eq.u32 %q2, %r2, 0;\n\t@%q2 bra AGAIN;\n"
+    "\tst.volatile.global.u32 [%d1+4], 42;\n\tret;\n}\n"
     ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
     ".global .align 1 .b8 said[2] = {110, 0};\n"
     ".visible .entry last_words(.param .u32 what)\n{\n"
@@ -36,7 +43,7 @@ static struct {
 	uint64_t padded_bytes;
 	uint32_t packed_bytes, zero[2], sm;
 	uint64_t more[4];
-	char text[2048];
+	char text[4096];
 } __attribute__((aligned(8))) fat;
 static struct fat_wrapper wrapper = {0x466243b1, 1, &fat, NULL};
 static void **handle;
@@ -60,6 +67,7 @@ static void launch(unsigned *p, unsigned n, void *stream)
 }
 
 static void launch_last_words(unsigned what);
+static void launch_waits(void *word, unsigned through);
 
 static void unregister(void)
 {
@@ -79,8 +87,9 @@ __attribute__((constructor)) static void register_all(void)
 	fat.head = (struct fat_header){FAT_MAGIC, 1, sizeof fat.head, fat.header_bytes + fat.padded_bytes};
 	handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
-	__cudaRegisterFunction(handle, (const char *)launch_last_words, "last_words", "last_words", -1, NULL, NULL, NULL, NULL,
-	                       NULL);
+	__cudaRegisterFunction(handle, (const char *)launch_waits, "waits", "waits", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)launch_last_words, "last_words", "last_words", -1, NULL, NULL, NULL,
+	                       NULL, NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
 	__cudaRegisterFatBinaryEnd(handle);
@@ -388,12 +397,62 @@ static void faults(void)
 	*(volatile int *)8 = 1;
 }
 
+static void launch_waits(void *word, unsigned through)
+{
+	void *args[] = {&word, &through};
+	OK(cudaLaunchKernel((const void *)launch_waits, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+}
+
 static void busy(void)
 {
 	unsigned *data;
 	OK(cudaMallocManaged((void **)&data, 4096, 1));
 	launch(data, 1, NULL);
 	data[0] = 1;
+}
+
+/* The host writes what a running kernel waits for, in memory that both see. */
+static void signal_kernel(unsigned volatile *flag, void *word, unsigned through)
+{
+	flag[0] = flag[1] = 0;
+	launch_waits(word, through);
+	for (int i = 0; i < 3; i++)
+		WANT(cudaStreamQuery(NULL), NOT_READY);
+	CHECK(flag[0] == 0 && flag[1] == 0);
+	flag[0] = 1;
+	OK(cudaDeviceSynchronize());
+	CHECK(flag[0] == 1 && flag[1] == 42);
+}
+
+static void signals(void)
+{
+	unsigned *word, *mapped, *managed, *other, *device;
+	int pipes[2];
+	OK(cudaMallocHost((void **)&word, 8));
+	OK(cudaHostAlloc((void **)&mapped, 8, HOST_MAPPED));
+	OK(cudaMallocManaged((void **)&managed, 8, 1));
+	OK(cudaMallocHost((void **)&other, 1 << 20));
+	OK(cudaMalloc((void **)&device, 8));
+	signal_kernel(word, word, 0);
+	signal_kernel(mapped, mapped, 0);
+	signal_kernel(managed, managed, 0);
+
+	/* A kernel finds the address in memory. */
+	OK(cudaMallocHost((void **)&word, 8));
+	OK(cudaMemcpy(device, &word, 8, HOST_TO_DEVICE));
+	signal_kernel(word, device, 1);
+
+	/* What no kernel knows of stays the host's: the system may write there while a kernel runs. */
+	word[0] = 0;
+	launch_waits(word, 0);
+	WANT(cudaStreamQuery(NULL), NOT_READY);
+	CHECK(!pipe(pipes) && write(pipes[1], "words", 5) == 5 && read(pipes[0], other, 5) == 5);
+	word[0] = 1;
+	OK(cudaDeviceSynchronize());
+	CHECK(!memcmp(other, "words", 5));
+	OK(cudaFreeHost(other));
+	OK(cudaFreeHost(word));
+	OK(cudaFreeHost(mapped));
 }
 
 static void *work(void *argument)
@@ -492,7 +551,8 @@ static void misaligned(void)
 static void launch_last_words(unsigned what)
 {
 	void *args[] = {&what};
-	OK(cudaLaunchKernel((const void *)launch_last_words, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+	OK(cudaLaunchKernel((const void *)launch_last_words, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0,
+	                    NULL));
 }
 
 static void asserts(void)
@@ -576,12 +636,17 @@ int main(int argc, char **argv)
 #ifdef STATIC_RUN_TIME
 	    {"unknown", unknown},
 #endif
-	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams},
-	    {"graphs", graphs},   {"managed", managed},       {"faults", faults},
-	    {"busy", busy},       {"threads", threads},       {"forks", forks},
-	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
-	    {"misaligned", misaligned}, {"asserts", asserts}, {"traps", traps}, {"stray", stray},     {"steps", steps},           {"fickle", fickle},
-	    {"dies", dies},       {"stands", stands},         {"polls", polls}};
+	    {"basic", basic},         {"rectangles", rectangles},
+	    {"streams", streams},     {"graphs", graphs},
+	    {"managed", managed},     {"faults", faults},
+	    {"busy", busy},           {"signals", signals},
+	    {"threads", threads},     {"forks", forks},
+	    {"gone", gone},           {"sticky", sticky},
+	    {"transfers", transfers}, {"misaligned", misaligned},
+	    {"asserts", asserts},     {"traps", traps},
+	    {"stray", stray},         {"steps", steps},
+	    {"fickle", fickle},       {"dies", dies},
+	    {"stands", stands},       {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();

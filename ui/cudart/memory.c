@@ -8,7 +8,6 @@
 #include "cudart/version.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 int memory_allocate(uint64_t bytes, uint64_t alignment, uint64_t *address)
 {
@@ -95,7 +94,7 @@ EXPORT int cudaMalloc3D(struct pitched_ptr *made, struct extent extent)
 }
 
 /* Pages at addresses of the device. */
-static int shared_pages(void **pointer, size_t bytes, enum place place, uint32_t flags)
+static int shared_pages(void **pointer, size_t bytes, enum place place, enum region_kind kind, uint32_t flags)
 {
 	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1), address;
 	if (whole < bytes)
@@ -105,7 +104,7 @@ static int shared_pages(void **pointer, size_t bytes, enum place place, uint32_t
 		return error;
 	address = link_reply.v[0];
 	struct allocation a = {.address = address, .bytes = bytes, .place = place, .flags = flags};
-	error = region_new(address, address, whole, REGION_OWN, &a.region);
+	error = region_new(address, address, whole, kind, &a.region);
 	if (!error && !index_add(a)) {
 		region_free(a.region);
 		error = OUT_OF_MEMORY;
@@ -122,7 +121,7 @@ EXPORT int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 	ENTER;
 	if (!pointer || !bytes || (flags != 1 && flags != 2))
 		return leave(INVALID_VALUE);
-	return leave(shared_pages(pointer, bytes, PLACE_MANAGED, flags));
+	return leave(shared_pages(pointer, bytes, PLACE_MANAGED, REGION_OWN, flags));
 }
 
 /* Host memory. */
@@ -135,20 +134,8 @@ EXPORT int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 	*pointer = NULL;
 	if (!bytes)
 		return leave(0);
-	if (flags & HOST_MAPPED)
-		return leave(shared_pages(pointer, bytes, PLACE_MAPPED, flags));
-	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
-	void *pages =
-	    whole < bytes ? MAP_FAILED : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
-		return leave(OUT_OF_MEMORY);
-	struct allocation a = {.address = (uint64_t)pages, .bytes = bytes, .place = PLACE_HOST, .flags = flags};
-	if (!index_add(a)) {
-		munmap(pages, whole);
-		return leave(OUT_OF_MEMORY);
-	}
-	*pointer = pages;
-	return leave(0);
+	/* All of it can be the device's, as with unified addresses. */
+	return leave(shared_pages(pointer, bytes, PLACE_HOST, REGION_PINNED, flags));
 }
 
 EXPORT int cudaMallocHost(void **pointer, size_t bytes)
@@ -180,13 +167,8 @@ EXPORT int cudaFreeHost(void *pointer)
 		return leave(INVALID_VALUE);
 	struct allocation a = *at;
 	index_remove(a.address);
-	if (a.place == PLACE_MAPPED) {
-		region_free(a.region);
-		int freed = link_ask_settle(WIRE_FREE, a.address, 0);
-		return leave(error ? error : freed);
-	}
-	int freed = forget_copy(a);
-	munmap(pointer, (a.bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1));
+	region_free(a.region);
+	int freed = link_ask_settle(WIRE_FREE, a.address, 0);
 	return leave(error ? error : freed);
 }
 
@@ -226,6 +208,11 @@ EXPORT int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	if (!device || flags || !a || a->place == PLACE_DEVICE || a->place == PLACE_SYMBOL)
 		return leave(INVALID_VALUE);
 	if (place_on_device(a->place)) {
+		*device = host;
+		return leave(0);
+	}
+	if (a->place == PLACE_HOST) {
+		region_wake(a->region);
 		*device = host;
 		return leave(0);
 	}
