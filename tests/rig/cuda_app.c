@@ -452,6 +452,16 @@ static void signals(void)
 	CHECK(!memcmp(other, "words", 5));
 	OK(cudaFreeHost(other));
 	OK(cudaFreeHost(word));
+
+	/* Large pinned buffers take nothing from the device. */
+	size_t left, now, all;
+	OK(cudaMemGetInfo(&left, &all));
+	OK(cudaMallocHost((void **)&other, all / 8 + 1));
+	OK(cudaMemGetInfo(&now, &all));
+	CHECK(now == left);
+	OK(cudaMemcpy(other, managed, 8, DEVICE_TO_HOST));
+	CHECK(other[0] == 1 && other[1] == 42);
+	OK(cudaFreeHost(other));
 	OK(cudaFreeHost(mapped));
 }
 

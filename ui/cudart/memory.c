@@ -8,6 +8,7 @@
 #include "cudart/version.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int memory_allocate(uint64_t bytes, uint64_t alignment, uint64_t *address)
 {
@@ -126,6 +127,8 @@ EXPORT int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 
 /* Host memory. */
 
+static uint64_t pinned_bytes; /* at addresses of the device, without what was asked for as mapped */
+
 EXPORT int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
 	ENTER;
@@ -134,8 +137,26 @@ EXPORT int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 	*pointer = NULL;
 	if (!bytes)
 		return leave(0);
-	/* All of it can be the device's, as with unified addresses. */
-	return leave(shared_pages(pointer, bytes, PLACE_HOST, REGION_PINNED, flags));
+	/* With unified addresses all of it can be the device's. Addresses of the device are not used twice, so an eighth of
+	 * them is for this; what is pinned beyond is for copies. */
+	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+	if (flags & HOST_MAPPED || (whole >= bytes && whole <= link_device.memory_bytes / 8 - pinned_bytes)) {
+		int error = shared_pages(pointer, bytes, PLACE_HOST, REGION_PINNED, flags);
+		if (!error && !(flags & HOST_MAPPED))
+			pinned_bytes += whole;
+		return leave(error);
+	}
+	void *pages =
+	    whole < bytes ? MAP_FAILED : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		return leave(OUT_OF_MEMORY);
+	struct allocation a = {.address = (uint64_t)pages, .bytes = bytes, .place = PLACE_HOST, .flags = flags};
+	if (!index_add(a)) {
+		munmap(pages, whole);
+		return leave(OUT_OF_MEMORY);
+	}
+	*pointer = pages;
+	return leave(0);
 }
 
 EXPORT int cudaMallocHost(void **pointer, size_t bytes)
@@ -167,8 +188,14 @@ EXPORT int cudaFreeHost(void *pointer)
 		return leave(INVALID_VALUE);
 	struct allocation a = *at;
 	index_remove(a.address);
-	region_free(a.region);
-	int freed = link_ask_settle(WIRE_FREE, a.address, 0);
+	int freed = 0;
+	if (a.region && !a.device) {
+		region_free(a.region);
+		freed = link_ask_settle(WIRE_FREE, a.address, 0);
+	} else {
+		freed = forget_copy(a);
+		munmap(pointer, (a.bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1));
+	}
 	return leave(error ? error : freed);
 }
 
@@ -211,7 +238,7 @@ EXPORT int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 		*device = host;
 		return leave(0);
 	}
-	if (a->place == PLACE_HOST) {
+	if (a->place == PLACE_HOST && a->region && !a->device) {
 		region_wake(a->region);
 		*device = host;
 		return leave(0);
