@@ -212,17 +212,22 @@ static bool ready(struct session *s, struct host *base)
 
 /* --- when the machine can do no more --- */
 
+/* The error that CUDA's driver gives for such a fault. */
 static s32 abandoned_status(const struct session *s)
 {
-	const struct fault *f = front_fault(gpu_front(sim_gpu(s->sim)));
-	if (!sim_faulted(s->sim))
-		return CUDA_LAUNCH_TIMEOUT;
-	switch (f->code) {
-	case FAULT_TRAP: return f->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	const struct fault *x = sim_fault(s->sim);
+	switch (x->code) {
+	case FAULT_NONE: return CUDA_LAUNCH_TIMEOUT;
+	case FAULT_OOB:
+	case FAULT_FREED:
+	case FAULT_READONLY: return CUDA_ILLEGAL_ADDRESS;
 	case FAULT_MISALIGNED: return CUDA_MISALIGNED_ADDRESS;
-	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	case FAULT_TRAP: return x->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	case FAULT_STACK_OVERFLOW:
+	case FAULT_CALL_DEPTH: return CUDA_STACK_ERROR;
 	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
-	default: return CUDA_ILLEGAL_ADDRESS;
+	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	default: return CUDA_LAUNCH_FAILURE;
 	}
 }
 
