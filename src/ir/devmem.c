@@ -113,6 +113,22 @@ const struct alloc *devmem_find(const struct devmem *d, u64 addr)
 	return a && addr - a->addr < a->size ? a : NULL;
 }
 
+bool devmem_gap(const struct devmem *d, u64 addr, u64 *lo, u64 *hi)
+{
+	const u64 page = addr / DEVMEM_PROTECTED * DEVMEM_PROTECTED, end = page + DEVMEM_PROTECTED;
+	const struct alloc *before = alloc_before(d, addr), *next = before ? before + 1 : d->allocs;
+	if (addr < DEVMEM_BASE || end > DEVMEM_BASE + d->bytes || devmem_find(d, addr))
+		return false;
+	*lo = before ? MAX(page, before->addr + before->size) : page;
+	*hi = next < d->allocs + d->nallocs ? MIN(end, next->addr) : end;
+	const bool mapped = *hi < end || (before && before->addr + before->size > page);
+	if (addr < d->top)
+		*hi = MIN(*hi, d->top);
+	else
+		*lo = MAX(*lo, d->top);
+	return mapped;
+}
+
 static u64 distance(const struct alloc *a, u64 addr)
 {
 	if (addr < a->addr)

@@ -17,6 +17,7 @@
 #define LOCAL_WINDOW 0x2000000ull
 #define WINDOW_BYTES 0x1000000ull
 #define DEVMEM_PAGE 4096
+#define DEVMEM_PROTECTED (2ull << 20) /* B: pages of a chip's memory */
 
 /* Whose something is: the number of a host program, and which of its runs that is; 0 is the first run of the first. */
 #define OWNER_PROGRAMS 64
@@ -61,6 +62,10 @@ const struct alloc *devmem_find(const struct devmem *d, u64 addr);
 /* The allocation nearest to addr, for messages; NULL when there is none. Distance in bytes in *dist (0 = inside; else
  * beyond its end or before its start). */
 const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);
+/* A chip protects pages, not allocations. The bytes [*lo, *hi) around addr that are in no allocation; false when a chip
+ * would not let it through: there is no allocation (a freed one counts) in the same DEVMEM_PROTECTED bytes. *lo is not
+ * below `top` when the bytes are behind all that has been allocated: nothing may be written there. */
+bool devmem_gap(const struct devmem *d, u64 addr, u64 *lo, u64 *hi);
 /* Host side copies; error (naming the allocation) when [addr, addr+n) is not inside one live allocation. */
 bool devmem_read(const struct devmem *d, u64 addr, void *out, u64 n, struct err *e);
 bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err *e);

@@ -501,6 +501,61 @@ static void test_faults(void **state)
 	}
 }
 
+/* check.bounds = false: what a chip lets through, because an allocation is in the same 2 MiB. */
+static void test_bounds_of_chips(void **state)
+{
+	static const struct {
+		const char *body;
+		enum fault_code code;
+	} cases[] = {
+	    {"ld.global.u32 %r9, [%rd1+-4];\n", FAULT_NONE},      /* before the buffer */
+	    {"ld.global.u32 %r9, [%rd1+2560];\n", FAULT_NONE},    /* behind all that is allocated */
+	    {"ld.global.u32 %r9, [%rd1+1048576];\n", FAULT_NONE}, /* the same */
+	    {"ld.param.u64 %rd5, [p2];\nld.global.v2.u32 {%r9, %r2}, [%rd5];\n", FAULT_NONE}, /* across an end */
+	    {"ld.param.u64 %rd5, [p2];\nst.global.u32 [%rd5+64], %r1;\nld.global.u32 %r9, [%rd5+64];\n",
+	     FAULT_NONE},                                        /* behind it, before the next: lane 0 of a warp wins */
+	    {"st.global.u32 [%rd1+1048576], %r1;\n", FAULT_OOB}, /* nothing may be changed there */
+	    {"ld.global.u32 %r9, [%rd1+4194304];\n", FAULT_OOB}, /* nothing in the same 2 MiB */
+	    {"mov.u64 %rd5, 64;\nld.global.u32 %r9, [%rd5];\n", FAULT_OOB}, /* no address of the device */
+	    {"mov.u64 %rd5, tab;\nst.global.u32 [%rd5], %r1;\n", FAULT_READONLY},
+	};
+	for (u32 i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		const bool check = i >= ARRAY_LEN(cases);
+		const enum fault_code want = cases[i % ARRAY_LEN(cases)].code;
+		struct err e = {0};
+		char ptx[4096];
+		snprintf(ptx, sizeof(ptx), "%s%s%s", HEAD ".const .align 4 .u32 tab[4] = {1,2,3,4};\n" BEGIN,
+		         cases[i % ARRAY_LEN(cases)].body, END);
+		rig_open(ptx, false);
+		ptx_of(r.f)->check_bounds = check;
+		u64 small = devmem_alloc(&r.mem, 4, "small", &e);
+		assert_int_not_equal(devmem_alloc(&r.mem, 4, "next", &e), 0);
+		memcpy(r.l.params + 8, &small, 8);
+		rig_run();
+		fault_text(want == FAULT_NONE && check ? FAULT_OOB : want);
+		if (want == FAULT_NONE && check)
+			expect_words(strbuf_str(&r.text), "lets this through (--set check.bounds=false)");
+		if (want == FAULT_OOB)
+			assert_null(strstr(strbuf_str(&r.text), "lets this through"));
+		if (want == FAULT_NONE && !check)
+			for (u32 t = 0; t < 32; t++)
+				assert_int_equal(r.out[t] % 32, 0);
+		rig_close();
+	}
+}
+
+/* PTX does not say which lane's value stays. The chips keep the lowest lane's. */
+static void test_one_address(void **state)
+{
+	rig_open(HEAD BEGIN "and.b32 %r2, %r1, 24;\nmul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd3, %rd1, %rd4;\n"
+	                    "mov.u32 %r9, %r1;\n" END,
+	         false);
+	rig_run();
+	for (u32 t = 0; t < 32; t += 8)
+		assert_int_equal(r.out[t] % 32, t);
+	rig_close();
+}
+
 static void test_printf(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -759,6 +814,8 @@ int main(void)
 	    cmocka_unit_test(test_atomics),
 	    cmocka_unit_test(test_local_and_generic),
 	    cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_bounds_of_chips),
+	    cmocka_unit_test(test_one_address),
 	    cmocka_unit_test(test_printf),
 	    cmocka_unit_test(test_textures),
 	    cmocka_unit_test(test_deterministic),

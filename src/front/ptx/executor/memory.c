@@ -72,13 +72,27 @@ static enum fault_code block_bounds(const struct ptx *f, u64 addr, u64 *lo, u64 
 	}
 }
 
+/* check.bounds = false: bytes of no allocation, and those behind one that an access of its end reaches. */
+static enum fault_code find_gap(struct exec *x, u64 addr)
+{
+	struct sm_side *s = &x->f->side[x->sm];
+	u64 lo, hi;
+	if (!devmem_gap(x->f->mem, addr, &lo, &hi))
+		return FAULT_OOB;
+	s->lo = lo;
+	s->hi = hi;
+	s->epoch = x->f->mem->epoch;
+	s->readonly = s->behind = lo >= x->f->mem->top;
+	return FAULT_NONE;
+}
+
 /* Makes what holds addr the SM's last allocation, or says why it may not be accessed. */
 static enum fault_code find_bounds(struct exec *x, u64 addr)
 {
 	const struct ptx *f = x->f;
 	const struct alloc *a = devmem_find(f->mem, addr);
 	if (!a)
-		return FAULT_OOB;
+		return f->check_bounds ? FAULT_OOB : find_gap(x, addr);
 	if (a->freed)
 		return FAULT_FREED;
 	if (unlikely(f->mem->several) && a->owner != x->ref->l->mod->owner && !devmem_shared(a))
@@ -92,6 +106,10 @@ static enum fault_code find_bounds(struct exec *x, u64 addr)
 	s->hi = lo + size;
 	s->epoch = f->mem->epoch;
 	s->readonly = a->readonly;
+	s->behind = false;
+	u64 end;
+	if (unlikely(!f->check_bounds) && !a->heap && devmem_gap(f->mem, s->hi, &lo, &end) && lo < f->mem->top)
+		s->hi = end;
 	return FAULT_NONE;
 }
 
@@ -111,7 +129,7 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 		if (code != FAULT_NONE || !cached(x, s, addr, bytes))
 			return code != FAULT_NONE ? code : FAULT_OOB;
 	}
-	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
+	return !store || !s->readonly ? FAULT_NONE : s->behind ? FAULT_OOB : FAULT_READONLY;
 }
 
 bool mem_check_device(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space)
@@ -241,6 +259,7 @@ struct pending *mem_queue(struct exec *x, enum pending_kind kind, u32 lanes, u32
 	return p;
 }
 
+/* Of lanes that store to one address the lowest wins. PTX leaves it open; an H100 does it so. */
 static void commit_store(struct devmem *d, const struct pending *p)
 {
 	if (p->contig) {
@@ -248,8 +267,8 @@ static void commit_store(struct devmem *d, const struct pending *p)
 		devmem_touch(d, p->addr[0], p->bytes * LANES);
 		return;
 	}
-	for (u32 left = p->mask; left; left &= left - 1) {
-		const u32 i = first_lane(left);
+	for (u32 left = p->mask, i; left; left &= ~(1u << i)) {
+		i = last_lane(left);
 		u8 *to = devmem_ptr(d, p->addr[i]);
 		const u8 *from = p->data + i * p->bytes;
 		switch (p->bytes) {

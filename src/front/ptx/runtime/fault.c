@@ -311,6 +311,10 @@ static void add_nearest(const struct ptx *f, const struct fault *x, const struct
 		            x->addr < a->addr ? "before" : "behind the last byte of");
 	else
 		strbuf_addf(out, "; the address is %" PRIu64 " byte%s into it", x->addr - a->addr, plural(x->addr - a->addr));
+	u64 lo, hi;
+	if (x->code == FAULT_OOB && devmem_gap(f->mem, x->addr + x->bytes - 1, &lo, &hi) &&
+	    !(x->store && lo >= f->mem->top))
+		strbuf_adds(out, "\n  a chip, which protects pages of 2 MiB, lets this through (--set check.bounds=false)");
 	if (!dist && l && a->owner != l->mod->owner && !devmem_shared(a))
 		strbuf_addf(out, "\n  that is host program %u's, the kernel is program %u's", OWNER_PROGRAM(a->owner),
 		            OWNER_PROGRAM(l->mod->owner));

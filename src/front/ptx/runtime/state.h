@@ -73,11 +73,11 @@ struct pending {
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	u64 cas[LANES]; /* second value of cas */
 };
-struct sm_side {       /* per SM, outside the arena */
-	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
-	bool readonly;
-	u32 owner;          /* whose warp looked last; meant for several programs only */
-	struct fifo *queue; /* of pending[]; with commit.delay both are in the arena, else `own` is it */
+struct sm_side {           /* per SM, outside the arena */
+	u64 lo, hi, epoch;     /* the last allocation found: [lo, hi) */
+	bool readonly, behind; /* behind: memory that has not been allocated so far (check.bounds = false) */
+	u32 owner;             /* whose warp looked last; meant for several programs only */
+	struct fifo *queue;    /* of pending[]; with commit.delay both are in the arena, else `own` is it */
 	struct fifo own;
 	struct pending *pending;
 	struct strbuf text; /* printf of this cycle */
@@ -105,7 +105,7 @@ struct ptx {            /* the front end of a machine */
 	struct front front; /* what others see of it: first */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
-	bool check_uninit, check_masks, check_barriers;
+	bool check_bounds, check_uninit, check_masks, check_barriers;
 	u32 delay, pending_cap;        /* commit.delay; entries of an SM's queue */
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
 	u32 local_max, shared_max;
@@ -251,6 +251,10 @@ static inline u64 exec_activation(const struct exec *x)
 static inline u32 first_lane(u32 mask)
 {
 	return (u32)__builtin_ctz(mask);
+}
+static inline u32 last_lane(u32 mask)
+{
+	return 31 - (u32)__builtin_clz(mask);
 }
 
 typedef void (*exec_fn)(void *ctx, const struct inst *in);
