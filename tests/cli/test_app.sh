@@ -53,6 +53,23 @@ expect 0 "check passed" run hotspot --size small -- "$app" steps
 expect 2 "behind -- an application is expected" run -- "$app" steps --and --
 expect 2 "unknown option '--nothing'" run -- "$app" steps --and --nothing -- "$app" steps
 
+# A copy of what it prints: shown as before, with its two outputs apart; in the debugger as far as history goes.
+"$W" run --app-output "$tmp/copy" -- sh -c "$app steps; echo told >&2" >"$tmp/own" 2>"$tmp/report" </dev/null
+printf 'step 1\nstep 2\nstep 3\nsteps: all well\n' >"$tmp/want"
+check "run: standard output is still the application's" cmp "$tmp/want" "$tmp/own"
+check "run: its standard error, too" grep -qx told "$tmp/report"
+echo told >>"$tmp/want"
+check "run: the copy has both" cmp "$tmp/want" "$tmp/copy"
+sed -i '$d' "$tmp/want"
+"$W" debug --app-output "$tmp/copy" --batch -ex "break kernel-done" -ex c -ex c -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
+check "debug: the copy grows" sh -c "head -2 '$tmp/want' | cmp - '$tmp/copy'"
+"$W" debug --app-output "$tmp/copy" --batch -ex "break kernel-done" -ex c -ex c -ex c -ex "goto 100" -ex "set warp-sched lrr" \
+	-ex "delete" -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
+check "debug: of another future nothing is left in it" cmp "$tmp/want" "$tmp/copy"
+expect 2 "app-output: $tmp/none/f: No such file" run --app-output "$tmp/none/f" -- "$app" steps
+expect 2 "there is no application" run --app-output "$tmp/copy" hotspot --size small
+check "the disk is full" sh -c "! '$W' run --app-output /dev/full -- '$app' steps >/dev/null 2>'$tmp/log' </dev/null && grep -q 'app-output: /dev/full: No space' '$tmp/log'"
+
 # Interrupted: nothing is left behind.
 "$W" run -- "$app" stands >"$tmp/log" 2>&1 </dev/null &
 pid=$!

@@ -715,6 +715,14 @@ static bool programs_consistent(const struct options *o, struct err *e)
 	return ok;
 }
 
+static bool has_application(const struct options *o)
+{
+	bool found = o->app || compile_is_source(o->workload);
+	for (u32 i = 0; i < o->nmore; i++)
+		found |= o->more[i].app || compile_is_source(o->more[i].workload);
+	return found;
+}
+
 /* What only makes sense together. */
 static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
 {
@@ -728,6 +736,8 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return err_set(e, "compare: --a OPTIONS and --b OPTIONS are missing: in what do the two machines differ?");
 	if (cmd->bit & D && o->by && !o->compare)
 		return err_set(e, "--by belongs to --compare");
+	if (cmd->bit & R && o->app_output && !has_application(o))
+		return err_set(e, "--app-output: there is no application: -- ./app ARGUMENTS");
 	if (o->keep_going && !o->batch)
 		return err_set(e, "--keep-going belongs to --batch");
 	return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "session/app/app_copy.h"
 #include "session/app/chip.h"
 #include "session/catalog.h"
 #include "session/machine.h"
@@ -143,7 +144,7 @@ struct session *session_open(struct options *o, session_modules *modules, struct
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
-	s->app_apart = strcmp(o->command, "run"); /* two machines: two processes, one terminal */
+	s->app_apart = strcmp(o->command, "run") || o->beside; /* two machines: two processes, one terminal */
 	programs_name(s);
 	bool ok = compile_programs(s, o, e);
 	choose_machine(o);
@@ -165,6 +166,8 @@ bool session_close_outputs(struct session *s, struct err *e)
 {
 	bool keep = has_run(s), ok = outputs_close(s->outputs, keep, e);
 	ok = launch_log_close(s->launch_log, s->finished, keep, e) && ok;
+	ok = app_copy_close(s->app_copy, e) && ok;
+	s->app_copy = NULL;
 	s->outputs = NULL;
 	s->launch_log = NULL;
 	return ok;

@@ -8,6 +8,7 @@
 #ifndef UI_SESSION_APP_APP_H
 #define UI_SESSION_APP_APP_H
 #include "base/strbuf.h"
+#include "session/app/app_copy.h"
 #include "session/app/channel.h"
 #include "session/app/code.h"
 #include "session/app/process.h"
@@ -96,6 +97,7 @@ struct app_host {
 	bool records_on; /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;
+	bool copied;           /* its output passes through here on the way to warpdbg's own */
 	u64 output, skip;      /* bytes that the application has written; to be dropped while it is fed */
 	struct strbuf printed; /* by kernels, on the way to the application's standard output */
 

@@ -1,7 +1,9 @@
 /* An application as a host program: its process, its steps, and how it comes back to an earlier turn. */
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "lua/lua.h"
@@ -9,26 +11,52 @@
 
 #define SLICE_MS 50 /* a wait for the application, after which interrupts are looked for */
 #define END_MS 5000 /* that an application has to end by itself, once the machine can do no more for it */
-#define POLL_FDS 4
+#define POLL_FDS 5
 
 /* --- the process --- */
 
 static bool begin(struct session *s, struct app_host *h, struct err *e)
 {
 	const struct options *o = s->programs[h->program].opt;
+	const bool apart = s->app_apart || h->records.feeding;
 	const struct app_start how = {.words = o->app,
 	                              .socket = h->channel.name,
 	                              .library_dir = h->library_dir,
-	                              .apart = s->app_apart || h->records.feeding,
+	                              .apart = apart,
+	                              .copied = s->app_copy && !apart,
 	                              .input = s->opt->app_input};
+	h->copied = how.copied;
 	serve_begin(h);
 	h->started = true;
 	return process_start(&h->process, &how, e);
 }
 
+/* What it has written goes on to where it would have gone without a copy. */
+static void pass_on(struct app_host *h, u32 i, const struct strbuf *text)
+{
+	for (size_t at = 0; at < text->len;) {
+		const ssize_t n = write(i ? STDERR_FILENO : STDOUT_FILENO, text->buf + at, text->len - at);
+		if (n < 0 && errno != EINTR) {
+			process_close_output(&h->process, i);
+			return;
+		}
+		at += (size_t)MAX(n, 0);
+	}
+}
+
 static void take_output(struct session *s, struct app_host *h)
 {
-	h->output += process_output(&h->process, &s->output, &h->skip);
+	for (u32 i = 0; i < ARRAY_LEN(h->process.output); i++) {
+		struct strbuf text = STRBUF_INIT;
+		h->output += process_output(&h->process, i, &text, &h->skip);
+		if (s->app_copy)
+			app_copy_add(s->app_copy, text.buf, text.len);
+		if (h->copied)
+			pass_on(h, i, &text);
+		else
+			strbuf_add(&s->output, strbuf_str(&text), text.len);
+		strbuf_release(&text);
+	}
 }
 
 /* Waits for news of the application for at most a slice. */
@@ -38,8 +66,9 @@ static void wait_for_news(const struct app_host *h)
 	u32 n = channel_wait_for(&h->channel, fd);
 	if (h->process.fd >= 0)
 		fd[n++] = (struct pollfd){.fd = h->process.fd, .events = POLLIN};
-	if (h->process.output >= 0)
-		fd[n++] = (struct pollfd){.fd = h->process.output, .events = POLLIN};
+	for (u32 i = 0; i < ARRAY_LEN(h->process.output); i++)
+		if (h->process.output[i] >= 0)
+			fd[n++] = (struct pollfd){.fd = h->process.output[i], .events = POLLIN};
 	poll(fd, n, h->process.fd >= 0 ? SLICE_MS : 2);
 }
 
@@ -208,12 +237,11 @@ static void abandon(struct session *s, struct host *base)
 {
 	struct app_host *h = (struct app_host *)base;
 	struct wire_reply a = {.status = abandoned_status(s)};
-	u64 skip = 0;
 	if (h->awaits != AWAIT_NOTHING)
 		answer(h, &a);
 	h->awaits = AWAIT_NOTHING;
 	for (u32 i = 0; i < END_MS / SLICE_MS && !process_ended(&h->process) && !lua_interrupted();) {
-		process_output(&h->process, &s->output, &skip);
+		take_output(s, h);
 		if (channel_look(&h->channel, &h->request) == CHANNEL_REQUEST) {
 			answer(h, &a);
 		} else {
@@ -273,6 +301,8 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 	records_feed(&h->records);
 	h->output = 0;
 	h->skip = turns ? output_at(&h->records, turns) : 0;
+	if (s->app_copy && s->nprograms == 1)
+		app_copy_cut(s->app_copy, h->skip);
 	for (u32 i = 0; i < turns && state != HOST_FAILED; i++)
 		state = feed_turn(s, h, e);
 	if (state != HOST_FAILED)
@@ -303,11 +333,13 @@ struct host *host_app_new(struct session *s, struct err *e)
 	struct app_host *h = xcalloc(1, sizeof *h);
 	h->base = (struct host){.ops = &app_host_ops, .stream = HOST_ALL_STREAMS, .wake = NEVER};
 	h->program = s->now->index;
-	h->process = (struct app_process){.fd = -1, .output = -1};
+	h->process = APP_PROCESS_NONE;
 	h->channel = (struct channel){.listening = -1, .fd = -1, .memory = -1};
 	h->library_dir = process_library_dir(e);
 	h->base.kernel_text = &h->printed;
-	if (h->library_dir && channel_open(&h->channel, e))
+	if (s->opt->app_output && !s->app_copy)
+		s->app_copy = app_copy_open(s->opt->app_output, e);
+	if (h->library_dir && (s->app_copy || !s->opt->app_output) && channel_open(&h->channel, e))
 		return &h->base;
 	app_free(&h->base);
 	return NULL;
