@@ -433,9 +433,14 @@ void sim_fault_text(const struct sim *s, struct strbuf *out)
 		front_fault_text(s->gpu->front, f, s->gpu->launch[f->launch], out);
 }
 
+void sim_take_printf_of(struct sim *s, u32 program, struct strbuf *out)
+{
+	front_take_printf(s->gpu->front, program, out);
+}
+
 void sim_take_printf(struct sim *s, struct strbuf *out)
 {
-	front_take_printf(s->gpu->front, out);
+	front_take_printf(s->gpu->front, FRONT_ALL_PROGRAMS, out);
 }
 
 /* --- external policies -------------------------------------------------------------------------------------------- */

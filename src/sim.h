@@ -97,7 +97,8 @@ void sim_clear_interrupt(struct sim *s);
 u64 sim_cycle(const struct sim *s);
 bool sim_faulted(const struct sim *s);
 void sim_fault_text(const struct sim *s, struct strbuf *out);
-/* Text printed by the program since the last call. */
+/* Text that kernels have printed since the last call: those of one host program; what all have left. */
+void sim_take_printf_of(struct sim *s, u32 program, struct strbuf *out);
 void sim_take_printf(struct sim *s, struct strbuf *out);
 /* Host actions change the machine between cycles; sim_set changes what may change in a built machine, the keys of
  * sim_live_key(0, 1, ...; NULL behind the last); other keys are an error that says so. sim_may_set: would it work? */

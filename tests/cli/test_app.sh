@@ -50,6 +50,12 @@ check "an application that asks for something else is found out" grep -q "does s
 # Several on one machine.
 expect 0 "cuda_app#2" run -- "$app" steps --and -- "$app" basic
 expect 0 "check passed" run hotspot --size small -- "$app" steps
+printf 'kernel 1\nkernel 1\nkernel 1\nsays: all well\n' >"$tmp/want"
+printf 'exec "$0" "$1" "$2" >"$3"\n' >"$tmp/to"
+"$W" run --partition smk -- sh -c "$(cat "$tmp/to")" "$app" says 1 "$tmp/one" --and -- sh -c "$(cat "$tmp/to")" "$app" says 2 "$tmp/two" >"$tmp/log" 2>&1 </dev/null
+check "what kernels print belongs to their program" cmp "$tmp/want" "$tmp/one"
+check "and to the other one" sh -c "tr 1 2 <'$tmp/want' | cmp - '$tmp/two'"
+check "and to nobody else" sh -c "! grep 'kernel [12]\$' '$tmp/log'"
 expect 2 "behind -- an application is expected" run -- "$app" steps --and --
 expect 2 "unknown option '--nothing'" run -- "$app" steps --and --nothing -- "$app" steps
 

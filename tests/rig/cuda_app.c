@@ -17,7 +17,16 @@ static const char ptx[] =
     "\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n\tmad.lo.s32 %r2, %r2, %r3, %r4;\n"
     "\tsetp.ge.u32 %q, %r2, %r1;\n\t@%q ret;\n"
     "\tcvta.to.global.u64 %d1, %d1;\n\tmul.wide.u32 %d2, %r2, 4;\n\tadd.s64 %d1, %d1, %d2;\n"
-    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n";
+    "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n"
+    /* printf("kernel %d\n", n) */
+    ".global .align 1 .b8 text[11] = {107, 101, 114, 110, 101, 108, 32, 37, 100, 10, 0};\n"
+    ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+    ".visible .entry say(.param .u32 n)\n{\n"
+    "\t.local .align 4 .b8 args[4];\n\t.reg .b32 %r<3>;\n\t.reg .b64 %d<4>;\n"
+    "\tld.param.u32 %r1, [n];\n\tmov.u64 %d1, args;\n\tst.local.u32 [%d1], %r1;\n\tcvta.local.u64 %d2, %d1;\n"
+    "\tmov.u64 %d3, text;\n\tcvta.global.u64 %d3, %d3;\n"
+    "\t{ .param .b64 f; .param .b64 a; .param .b32 r;\n\tst.param.b64 [f], %d3; st.param.b64 [a], %d2;\n"
+    "\tcall.uni (r), vprintf, (f, a); }\n\tret;\n}\n";
 
 /* One container with one member: PTX that is not compressed. */
 static struct {
@@ -27,7 +36,7 @@ static struct {
 	uint64_t padded_bytes;
 	uint32_t packed_bytes, zero[2], sm;
 	uint64_t more[4];
-	char text[2048];
+	char text[4096];
 } __attribute__((aligned(8))) fat;
 static struct fat_wrapper wrapper = {0x466243b1, 1, &fat, NULL};
 static void **handle;
@@ -50,6 +59,12 @@ static void launch(unsigned *p, unsigned n, void *stream)
 		add_one(p, n);
 }
 
+static void say(unsigned n)
+{
+	void *args[] = {&n};
+	OK(cudaLaunchKernel((const void *)say, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+}
+
 static void unregister(void)
 {
 	__cudaUnregisterFatBinary(handle);
@@ -68,6 +83,7 @@ __attribute__((constructor)) static void register_all(void)
 	fat.head = (struct fat_header){FAT_MAGIC, 1, sizeof fat.head, fat.header_bytes + fat.padded_bytes};
 	handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)say, "say", "say", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
 	__cudaRegisterFatBinaryEnd(handle);
@@ -521,6 +537,16 @@ static void polls(void)
 	CHECK(n > 0 && n < 100);
 }
 
+/* Its kernels print its second argument. */
+static const char *word = "0";
+static void says(void)
+{
+	for (int i = 0; i < 3; i++) {
+		say((unsigned)atoi(word));
+		OK(cudaDeviceSynchronize());
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -535,7 +561,9 @@ int main(int argc, char **argv)
 	    {"busy", busy},       {"threads", threads},       {"forks", forks},
 	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
 	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
-	    {"dies", dies},       {"stands", stands},         {"polls", polls}};
+	    {"dies", dies},       {"stands", stands},         {"polls", polls},
+	    {"says", says}};
+	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();

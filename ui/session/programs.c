@@ -276,10 +276,12 @@ void programs_abandon(struct session *s)
 	}
 }
 
-struct strbuf *programs_kernel_text(struct session *s)
+void programs_take_kernel_text(struct session *s)
 {
-	struct strbuf *own = s->nprograms == 1 ? s->programs->host->kernel_text : NULL;
-	return own ? own : &s->output;
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (s->programs[i].host->kernel_text)
+			sim_take_printf_of(s->sim, i, s->programs[i].host->kernel_text);
+	sim_take_printf(s->sim, &s->output);
 }
 
 bool programs_busy(const struct session *s)

@@ -16,8 +16,8 @@ void programs_release(struct session *s);
 struct session_program *programs_ready(struct session *s);
 /* One step of it. False with *e: it failed, or was interrupted (session->torn). */
 bool programs_step(struct session *s, struct session_program *p, struct err *e);
-/* Where text goes that kernels print. Of several programs nobody knows whose it is. */
-struct strbuf *programs_kernel_text(struct session *s);
+/* What kernels have printed goes to their program, if it takes it, else to the session's output. */
+void programs_take_kernel_text(struct session *s);
 /* An application works by itself, in the middle of a step. */
 bool programs_busy(const struct session *s);
 /* What steps in their middle have done so far becomes a turn: somebody wants to go elsewhere, or change something. */

@@ -260,7 +260,7 @@ static enum stop_why run_machine(struct session *s, u64 until)
 	sim_await_programs(s->sim, programs_awaited(s));
 	enum stop_why why = sim_run(s->sim, programs_look_at(s, MIN(until, s->opt->max_cycles)), &stop);
 	s->sim_ns += now_ns() - from;
-	sim_take_printf(s->sim, programs_kernel_text(s));
+	programs_take_kernel_text(s);
 	return why;
 }
 
