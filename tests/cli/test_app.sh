@@ -47,6 +47,17 @@ FICKLE=$tmp/mark timeout 60 "$W" debug --batch -ex c -ex "goto 100" -ex "set war
 	2>&1 </dev/null
 check "an application that asks for something else is found out" grep -q "does something else than the first time: its call cudaMalloc" "$tmp/log"
 
+# Its answers on record have a budget: what is beyond it can be looked at, but not changed.
+"$W" debug --set history.host_mb=2 --batch --keep-going -ex "break kernel-done" -ex c -ex c -ex c -ex c -ex "delete" -ex c -ex rc \
+	-ex "goto 100" -ex "info history" -ex "set warp-sched lrr" -ex c -ex "info kernels" -- "$app" fetches >"$tmp/log" 2>&1 </dev/null
+check "it says from where on" grep -q "cuda_app: history.host_mb=2 is full: from cycle [0-9,]* on the past can be looked at, but not changed" "$tmp/log"
+check "an early place can be changed" sh -c "[ \$(grep -c '^fetched 4' '$tmp/log') = 2 ] && ! grep -q 'cannot be brought here' '$tmp/log'"
+check "info history has the budget" grep -q "what applications were told: [0-9.]* of 2 MiB" "$tmp/log"
+"$W" debug --set history.host_mb=2 --batch --keep-going -ex "break kernel-done" -ex c -ex c -ex c -ex c -ex "goto 15000" -ex "info history" \
+	-ex "set warp-sched lrr" -ex "print gpu.cycle" -ex delete -ex c -- "$app" fetches >"$tmp/log" 2>&1 </dev/null
+check "a late one only looked at" grep -q "cuda_app cannot be brought here, so the past is only to be looked at" "$tmp/log"
+check "and the run goes on from there as it was" grep -q "^fetched 4" "$tmp/log"
+
 # Several on one machine.
 expect 0 "cuda_app#2" run -- "$app" steps --and -- "$app" basic
 expect 0 "check passed" run hotspot --size small -- "$app" steps

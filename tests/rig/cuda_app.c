@@ -494,6 +494,21 @@ static void steps(void)
 	}
 }
 
+/* Fetches a MiB after each of four launches. */
+static void fetches(void)
+{
+	enum { WORDS = 1 << 18 };
+	unsigned *device, *host = malloc(WORDS * sizeof *host);
+	OK(cudaMalloc((void **)&device, WORDS * sizeof *host));
+	OK(cudaMemset(device, 0, WORDS * sizeof *host));
+	for (int i = 0; i < 4; i++) {
+		launch(device, 1024, NULL);
+		OK(cudaMemcpy(host, device, WORDS * sizeof *host, DEVICE_TO_HOST));
+		printf("fetched %u\n", host[1023]);
+	}
+	free(host);
+}
+
 /* Asks for other memory when it runs for the second time. */
 static void fickle(void)
 {
@@ -562,7 +577,7 @@ int main(int argc, char **argv)
 	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
 	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
 	    {"dies", dies},       {"stands", stands},         {"polls", polls},
-	    {"says", says}};
+	    {"says", says},       {"fetches", fetches}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

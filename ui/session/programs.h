@@ -29,6 +29,8 @@ bool programs_ended(const struct session *s); /* all of them */
 u64 programs_look_at(const struct session *s, u64 until);
 u64 programs_awaited(const struct session *s);
 /* Brings those that stood elsewhere at the first `turns` turns of history to where they stood then. */
+/* Could they be brought to where they stood after the first `all` turns of host programs and user? False with *e. */
+bool programs_reach(const struct session *s, u32 all, struct err *e);
 bool programs_bring_back(struct session *s, u32 turns, struct err *e);
 /* A turn has been done to the machine: p's, or (NULL) the user's. */
 void programs_record_turn(struct session *s, const struct session_program *p);

@@ -341,6 +341,8 @@ bool session_change_begins(struct session *s, struct err *e)
 	sim_history_info(s->sim, &h);
 	if (!h.on)
 		return true; /* this is the present */
+	if (!programs_reach(s, h.turns, e))
+		return false;
 	sim_fork(s->sim);
 	sim_before_change(s->sim);
 	return programs_bring_back(s, h.turns, e);
@@ -351,7 +353,8 @@ bool session_undo(struct session *s, struct err *e)
 	struct sim_history_info h;
 	session_change_ends(s);
 	programs_pause(s);
-	if (!sim_undo_turn(s->sim, e))
+	sim_history_info(s->sim, &h);
+	if (!programs_reach(s, h.turns ? h.turns - 1 : 0, e) || !sim_undo_turn(s->sim, e))
 		return false;
 	sim_history_info(s->sim, &h);
 	s->finished = false;

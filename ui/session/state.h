@@ -61,6 +61,9 @@ struct session {
 	bool replaying;            /* a search through the past is running: callbacks see e.replay */
 	bool app_apart;            /* applications do not have the terminal: their output comes into `output` */
 	struct app_copy *app_copy; /* --app-output, once there is an application; else NULL */
+	struct record_budget {
+		u64 used, most; /* bytes; history.host_mb */
+	} app_records;             /* what applications were told (ui/session/app/records.h) */
 	bool app_slices;           /* a step that an application keeps waiting comes back: there is a screen to serve */
 	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */

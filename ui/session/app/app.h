@@ -94,6 +94,7 @@ struct app_host {
 	struct app_process process;
 	struct channel channel;
 	struct records records;
+	bool cut_told;   /* that its records are cut */
 	bool records_on; /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;

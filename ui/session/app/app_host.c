@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/words.h"
 #include "lua/lua.h"
 #include "session/app/app.h"
 
@@ -138,11 +139,23 @@ static bool turn_is_over(struct app_host *h)
 	return true;
 }
 
+static void tell_cut(struct session *s, const struct app_host *h)
+{
+	char from[GROUPED_MAX];
+	strbuf_addf(&s->output,
+	            "%s: history.host_mb=%u is full: from cycle %s on the past can be looked at, but not changed, as what the "
+	            "application was told is no longer kept\n",
+	            s->programs[h->program].name, s->conf.history_host_mb, grouped(sim_cycle(s->sim), from));
+}
+
 static void app_turn_over(struct session *s, struct host *base)
 {
 	struct app_host *h = (struct app_host *)base;
 	if (h->records_on)
 		record_add(&h->records, RECORD_TURN, h->output, NULL, 0);
+	if (h->records.cut && !h->cut_told)
+		tell_cut(s, h);
+	h->cut_told = h->records.cut;
 }
 
 /* --- a step --- */
@@ -293,6 +306,12 @@ static enum host_state feed_turn(struct session *s, struct app_host *h, struct e
 	return state;
 }
 
+static bool may_rebuild(const struct host *base, u32 turns)
+{
+	const struct app_host *h = (const struct app_host *)base;
+	return records_reach(&h->records, turns);
+}
+
 static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
 {
 	struct app_host *h = (struct app_host *)base;
@@ -326,13 +345,16 @@ static void app_free(struct host *base)
 }
 
 static const struct host_ops app_host_ops = {
-    .step = step, .rebuild = rebuild, .free = app_free, .ready = ready, .abandon = abandon, .turn_over = app_turn_over};
+    .step = step, .rebuild = rebuild, .may_rebuild = may_rebuild, .free = app_free,
+    .ready = ready, .abandon = abandon, .turn_over = app_turn_over};
 
 struct host *host_app_new(struct session *s, struct err *e)
 {
 	struct app_host *h = xcalloc(1, sizeof *h);
 	h->base = (struct host){.ops = &app_host_ops, .stream = HOST_ALL_STREAMS, .wake = NEVER};
 	h->program = s->now->index;
+	s->app_records.most = (u64)s->conf.history_host_mb << 20;
+	h->records.budget = &s->app_records;
 	h->process = APP_PROCESS_NONE;
 	h->channel = (struct channel){.listening = -1, .fd = -1, .memory = -1};
 	h->library_dir = process_library_dir(e);

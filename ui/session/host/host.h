@@ -24,6 +24,8 @@ struct host_ops {
 	void (*free)(struct host *h);
 	/* May a step do something? Asked between steps, of one that waits for HOST_ASKED. */
 	bool (*ready)(struct session *s, struct host *h);
+	/* Could it be brought back so? NULL: always. */
+	bool (*may_rebuild)(const struct host *h, u32 turns);
 	/* The machine can do no more for it (a fault, a hang): the program is told, and ends by itself if it can. NULL: it
 	 * need not know. */
 	void (*abandon)(struct session *s, struct host *h);
