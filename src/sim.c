@@ -150,9 +150,9 @@ static bool check_resident(const struct conf *c, const struct launch *l, struct 
 	           func_label(l->fn), (unsigned long long)l->ctas, (unsigned long long)most, each, c->num_sms, why);
 }
 
-void sim_copied(struct sim *s, u64 addr, u64 n)
+void sim_copied(struct sim *s, u64 addr, u64 n, u64 following)
 {
-	mem_copied(s->gpu->mem, addr, n);
+	mem_copied(s->gpu->mem, addr, n, following);
 }
 
 /* The launch without its parameters, as far as it can be made. */

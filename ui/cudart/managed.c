@@ -97,11 +97,12 @@ static int transfer(struct region *r, uint64_t begin, uint64_t end, enum wire_op
 		uint64_t from = r->device + begin > r->parts[i].begin ? r->device + begin : r->parts[i].begin;
 		uint64_t to = r->device + end < r->parts[i].end ? r->device + end : r->parts[i].end;
 		while (from < to && !error) {
-			uint64_t n = to - from < WIRE_SHARED ? to - from : WIRE_SHARED;
+			uint64_t n = to - from < WIRE_PIECE ? to - from : WIRE_PIECE;
 			unsigned char *bytes = r->alias + (from - r->device);
 			if (op == WIRE_TO_DEVICE)
 				memcpy(link_shared, bytes, n);
-			error = ASK(op, op == WIRE_TO_DEVICE ? n : 0, WIRE_AT_ONCE, from, n, n, 1, 1, (uint64_t)bytes, n);
+			error = op == WIRE_TO_DEVICE ? ASK(op, n, WIRE_AT_ONCE, from, n, n, 1, 1, 0)
+			                             : ASK(op, 0, WIRE_AT_ONCE, from, n, n, 1, 1, (uint64_t)bytes, n);
 			if (!error && op == WIRE_FROM_DEVICE)
 				memcpy(bytes, link_shared, n);
 			from += n;
