@@ -58,6 +58,30 @@ check "info history has the budget" grep -q "what applications were told: [0-9.]
 check "a late one only looked at" grep -q "cuda_app cannot be brought here, so the past is only to be looked at" "$tmp/log"
 check "and the run goes on from there as it was" grep -q "^fetched 4" "$tmp/log"
 
+# Host clocks: the host's, or in calls the machine's.
+clocks() {
+	"$W" run --app-clock $1 -- "$2" clocks 2>"$tmp/report" </dev/null >"$tmp/clocks" || cat "$tmp/clocks"
+	sed -n 's/^simulated \([0-9]*\) us, clocks \(.*\) \(.*\) \(.*\) \(.*\), time of day \(.*\), ticks \(.*\)/\1 \2 \3 \4 \5 \6 \7/p' "$tmp/clocks"
+}
+for a in "$app" "${app}_static"; do
+	real=$(clocks measured "$a")
+	check "nothing said of clocks" sh -c "! grep -q 'the application measured' '$tmp/report'"
+	told=$(clocks simulated "$a")
+	check "each clock has the machine's time, little more, and not the host's: $told / $real" awk -v "told=$told" -v "real=$real" 'BEGIN {
+		n = split(told, t, " "); split(real, r, " "); ok = n == 7
+		for (i = 2; i <= n; i++) ok = ok && t[i] >= t[1] - 1 && t[i] < r[3] / 5
+		exit !ok }'
+	check "the summary says so" grep -q "times that the application measured: its own work as on this host, the GPU's as simulated" "$tmp/report"
+done
+expect 0 '"app_clock": "simulated"' run --format json --app-clock simulated -- "$app" steps
+expect 2 "there is no application" run --app-clock simulated hotspot --size small
+for m in measured simulated; do
+	"$W" debug --app-clock $m --batch -ex "break kernel-done" -ex c -ex c -ex c -ex "goto 8000" -ex "set warp-sched lrr" -ex delete -ex c \
+		-- "$app" timely >"$tmp/$m" 2>&1 </dev/null
+done
+check "its own times are others when it is started again" grep -q "does something else than the first time: its call cudaMalloc" "$tmp/measured"
+check "simulated ones are on record" grep -q "^timely: all well" "$tmp/simulated"
+
 # Several on one machine.
 expect 0 "cuda_app#2" run -- "$app" steps --and -- "$app" basic
 expect 0 "check passed" run hotspot --size small -- "$app" steps

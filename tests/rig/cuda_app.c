@@ -1,10 +1,13 @@
 /* A CUDA program that gcc compiles: ./cuda_app CASE. Its kernel adds one to each of n words; it has a variable, a
  * managed variable and a constant. Exit status 0: all was as CUDA has it. */
 #include "rig/cuda_app.h"
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char ptx[] =
@@ -494,6 +497,68 @@ static void steps(void)
 	}
 }
 
+static double by(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+/* us that clocks tell for launches of together so many simulated us. */
+static void clocks(void)
+{
+	static const clockid_t ids[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID};
+	struct timeval of_day[2];
+	unsigned *device;
+	void *begin, *end;
+	float ms;
+	double at[4];
+	OK(cudaMalloc((void **)&device, 4 << 18));
+	OK(cudaEventCreate(&begin));
+	OK(cudaEventCreate(&end));
+	OK(cudaEventRecord(begin, NULL));
+	const clock_t ticks = clock();
+	gettimeofday(&of_day[0], NULL);
+	for (int i = 0; i < 4; i++)
+		at[i] = by(ids[i]);
+	for (int i = 0; i < 10; i++) {
+		launch(device, 1 << 18, NULL);
+		OK(cudaDeviceSynchronize());
+	}
+	for (int i = 0; i < 4; i++)
+		at[i] = by(ids[i]) - at[i];
+	gettimeofday(&of_day[1], NULL);
+	const double cpu = (double)(clock() - ticks) * 1e6 / CLOCKS_PER_SEC;
+	OK(cudaEventRecord(end, NULL));
+	OK(cudaDeviceSynchronize());
+	OK(cudaEventElapsedTime(&ms, begin, end));
+	printf("simulated %.0f us, clocks %.0f %.0f %.0f %.0f, time of day %ld, ticks %.0f\n", (double)ms * 1e3, at[0], at[1],
+	       at[2], at[3], (of_day[1].tv_sec - of_day[0].tv_sec) * 1000000 + of_day[1].tv_usec - of_day[0].tv_usec, cpu);
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+	struct timespec until, now;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 50000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&mutex);
+	CHECK(pthread_cond_timedwait(&never, &mutex, &until) == ETIMEDOUT);
+	clock_gettime(CLOCK_REALTIME, &now);
+	CHECK(now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec));
+}
+
+/* What it asks for depends on the time. */
+static void timely(void)
+{
+	unsigned *device;
+	for (int i = 0; i < 3; i++) {
+		OK(cudaMalloc((void **)&device, 4096));
+		launch(device, 1024, NULL);
+		OK(cudaDeviceSynchronize());
+		OK(cudaMalloc((void **)&device, 4096 + (size_t)by(CLOCK_MONOTONIC) % 1000000 * 16));
+	}
+}
+
 /* Fetches a MiB after each of four launches. */
 static void fetches(void)
 {
@@ -577,7 +642,8 @@ int main(int argc, char **argv)
 	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
 	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
 	    {"dies", dies},       {"stands", stands},         {"polls", polls},
-	    {"says", says},       {"fetches", fetches}};
+	    {"says", says},       {"fetches", fetches},
+	    {"clocks", clocks},   {"timely", timely}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

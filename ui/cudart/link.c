@@ -1,5 +1,6 @@
 /* link: the socket, the shared memory, questions and answers (link.h). */
 #include "cudart/link.h"
+#include "cudart/clock.h"
 #include "cudart/deliver.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -115,6 +116,19 @@ static bool receive(void *to, size_t bytes, int *descriptor)
 	}
 }
 
+static bool exchange(const struct wire_request *request, int *descriptor)
+{
+	for (;;) {
+		ssize_t n = send(channel, request, sizeof *request, MSG_NOSIGNAL);
+		if (n == (ssize_t)sizeof *request)
+			break;
+		if (n < 0 && errno == EINTR)
+			continue;
+		return false;
+	}
+	return receive(&link_reply, sizeof link_reply, descriptor);
+}
+
 static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS], int *descriptor)
 {
 	if (!thread_number)
@@ -125,15 +139,12 @@ static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS
 	         op == WIRE_HELLO ? program_invocation_short_name
 	         : calling        ? calling
 	                          : "");
-	for (;;) {
-		ssize_t n = send(channel, &request, sizeof request, MSG_NOSIGNAL);
-		if (n == (ssize_t)sizeof request)
-			break;
-		if (n < 0 && errno == EINTR)
-			continue;
-		return false;
-	}
-	return receive(&link_reply, sizeof link_reply, descriptor);
+	if (&warpdbg_clock)
+		warpdbg_clock.wait_begins();
+	bool answered = exchange(&request, descriptor);
+	if (&warpdbg_clock)
+		warpdbg_clock.wait_ends(link_reply.simulated);
+	return answered;
 }
 
 int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS])
@@ -146,6 +157,16 @@ int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS])
 		return broken("it sent nonsense");
 	deliver_pending = link_reply.pending;
 	return link_reply.status;
+}
+
+/* In the middle of a call the clock does without. */
+static uint64_t ask_clock(enum clock_kind kind, uint64_t measured)
+{
+	if (depth || !link_stands() || !link_lock())
+		return 0;
+	uint64_t reading = ASK(WIRE_CLOCK, 0, kind, measured) ? 0 : link_reply.v[0];
+	link_unlock();
+	return reading;
 }
 
 static void connect_to_warpdbg(void)
@@ -199,6 +220,8 @@ static void connect_to_warpdbg(void)
 	memcpy(&link_device, link_shared, sizeof link_device);
 	link_device.name[sizeof link_device.name - 1] = 0;
 	pthread_atfork(NULL, NULL, child);
+	if (&warpdbg_clock)
+		warpdbg_clock.ask = ask_clock;
 }
 
 static void lock(void)

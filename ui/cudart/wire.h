@@ -28,7 +28,7 @@
 #define UI_CUDART_WIRE_H
 #include <stdint.h>
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
 #define WIRE_SHARED (64ull << 20)      /* bytes */
@@ -81,6 +81,7 @@ enum wire_op {
 	WIRE_SURFACE,       /* the same */
 	WIRE_MEMORY,        /* -> v: free, all bytes of device memory */
 	WIRE_TIME,          /* -> v: simulated time in ns */
+	WIRE_CLOCK,         /* a: enum clock_kind, measured ns (clock.h). -> v: the reading in ns */
 	WIRE_REFUSED,       /* bytes: a text: a call that the library does not serve, and why; for warpdbg's user */
 	WIRE_OPS
 };
@@ -104,6 +105,7 @@ struct wire_reply {
 	uint32_t pending;
 	uint64_t bytes;
 	uint64_t v[WIRE_VALUES];
+	uint64_t simulated; /* time in ns */
 };
 
 /* The modelled chip, for device properties and attributes. */

@@ -380,6 +380,8 @@ static void put_head(json_t *o, const struct stats *s)
 	put(o, "machine", text(s->conf->machine));
 	put(o, "seed", number(s->conf->seed));
 	put(o, "stop", text(s->run.stop));
+	if (s->run.host_clocks)
+		put(o, "app_clock", text("simulated"));
 	put(o, "check", text(s->run.check));
 	put(o, "check_message", text(s->run.check_message));
 	put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)s->result_hash));

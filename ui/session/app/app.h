@@ -8,6 +8,7 @@
 #ifndef UI_SESSION_APP_APP_H
 #define UI_SESSION_APP_APP_H
 #include "base/strbuf.h"
+#include "cudart/clock.h"
 #include "session/app/app_copy.h"
 #include "session/app/channel.h"
 #include "session/app/code.h"
@@ -125,6 +126,10 @@ struct app_host {
 		u64 addr, start;
 	} * aligned; /* allocations that begin behind the machine's */
 	u32 naligned;
+	/* By enum clock_kind: its first process had used so much more when it was asked last (modulo 2^64). */
+	u64 clock_ahead[3];
+	u64 clock_begun; /* when the first process started, on the monotonic clock; 0: not yet */
+	u64 clock_behind;
 	s32 sticky;      /* the machine has faulted: the answer to all that follows */
 	u32 program;     /* the session's number of it */
 	struct err lost; /* while it is fed: how it went another way than the first time */
@@ -148,6 +153,9 @@ void machine_printed(struct session *s, struct app_host *h, struct strbuf *out);
 bool machine_stream_idle(struct session *s, struct app_host *h, u32 stream, bool look);
 u64 machine_ended_at(struct session *s, struct app_host *h, s32 launch, bool look); /* cycle; 0: not yet */
 u64 machine_cycle(struct session *s, struct app_host *h, bool look);
+/* What the application has measured of its own time (cudart/clock.h), as it was the first time. */
+u64 machine_measured(struct app_host *h, u32 kind, u64 measured);
+u64 app_ns(const struct session *s, u64 cycle); /* simulated time */
 
 /* --- streams.c: work in its order --- */
 u32 stream_new(struct app_host *h, bool blocking, s8 priority);

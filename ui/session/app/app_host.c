@@ -1,8 +1,10 @@
 /* An application as a host program: its process, its steps, and how it comes back to an earlier turn. */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -13,11 +15,33 @@
 #define SLICE_MS 50 /* a wait for the application, after which interrupts are looked for */
 #define END_MS 5000 /* that an application has to end by itself, once the machine can do no more for it */
 #define POLL_FDS 5
+#define CLOCK_TEXT 64
 
 /* --- the process --- */
 
+static u64 clock_ns(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* For CLOCK_VARIABLE: a process that is started again has the times of the first one. */
+static void clock_text(struct app_host *h, char out[CLOCK_TEXT])
+{
+	const u64 now = clock_ns(CLOCK_MONOTONIC);
+	if (!h->clock_begun) {
+		h->clock_begun = now;
+		h->clock_behind = clock_ns(CLOCK_REALTIME) - now;
+	}
+	snprintf(out, CLOCK_TEXT, "%d %llu %llu", h->records_on, (unsigned long long)(now - h->clock_begun),
+	         (unsigned long long)h->clock_behind);
+}
+
 static bool begin(struct session *s, struct app_host *h, struct err *e)
 {
+	char clock[CLOCK_TEXT];
+	clock_text(h, clock);
 	const struct options *o = s->programs[h->program].opt;
 	const bool apart = s->app_apart || h->records.feeding;
 	const struct app_start how = {.words = o->app,
@@ -25,7 +49,8 @@ static bool begin(struct session *s, struct app_host *h, struct err *e)
 	                              .library_dir = h->library_dir,
 	                              .apart = apart,
 	                              .copied = s->app_copy && !apart,
-	                              .input = s->opt->app_input};
+	                              .input = s->opt->app_input,
+	                              .clock = s->opt->app_clock ? clock : NULL};
 	h->copied = how.copied;
 	serve_begin(h);
 	h->started = true;
@@ -105,6 +130,8 @@ static u64 fingerprint(const struct app_host *h)
 	struct wire_request r = h->request;
 	if (r.op == WIRE_HELLO)
 		r.a[1] = 0;
+	if (r.op == WIRE_CLOCK)
+		r.a[1] = 0;
 	if (r.op == WIRE_FROM_DEVICE)
 		r.a[6] = 0;
 	if (r.op == WIRE_CALL_HOST)
@@ -173,8 +200,9 @@ static enum host_state wait_for_machine(struct app_host *h)
 	return HOST_WAITS;
 }
 
-static bool answer(struct app_host *h, const struct wire_reply *a)
+static bool answer(const struct session *s, struct app_host *h, struct wire_reply *a)
 {
+	a->simulated = app_ns(s, sim_cycle(s->sim));
 	return channel_answer(&h->channel, a, h->request.op == WIRE_HELLO);
 }
 
@@ -199,7 +227,7 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 			if (!serve_ready(s, h, false))
 				return h->lost.set ? HOST_FAILED : wait_for_machine(h);
 			serve_late(s, h, &a);
-			answer(h, &a);
+			answer(s, h, &a);
 		}
 		if (h->lost.set)
 			return HOST_FAILED;
@@ -214,7 +242,7 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 			return HOST_FAILED;
 		serve(s, h, &a);
 		if (h->awaits == AWAIT_NOTHING)
-			answer(h, &a);
+			answer(s, h, &a);
 	}
 }
 
@@ -252,12 +280,12 @@ static void abandon(struct session *s, struct host *base)
 	struct app_host *h = (struct app_host *)base;
 	struct wire_reply a = {.status = abandoned_status(s)};
 	if (h->awaits != AWAIT_NOTHING)
-		answer(h, &a);
+		answer(s, h, &a);
 	h->awaits = AWAIT_NOTHING;
 	for (u32 i = 0; i < END_MS / SLICE_MS && !process_ended(&h->process) && !lua_interrupted();) {
 		take_output(s, h);
 		if (channel_look(&h->channel, &h->request) == CHANNEL_REQUEST) {
-			answer(h, &a);
+			answer(s, h, &a);
 		} else {
 			wait_for_news(h);
 			i++;
@@ -277,6 +305,7 @@ static void end_process(struct app_host *h, u32 ms)
 	h->channel.processes = 0;
 	h->base.stream = HOST_ALL_STREAMS;
 	h->base.wake = NEVER;
+	memset(h->clock_ahead, 0, sizeof h->clock_ahead);
 	err_clear(&h->lost);
 }
 

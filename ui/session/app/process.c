@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "cudart/clock.h"
 #include "cudart/wire.h"
 
 #define PRELOAD "libwarpdbg-preload.so"
+#define CLOCK "libwarpdbg-clock.so"
 
 /* --- where the library is --- */
 
@@ -61,6 +63,10 @@ static void set_environment(const struct app_start *how)
 {
 	struct strbuf preload = STRBUF_INIT;
 	strbuf_addf(&preload, "%s/" PRELOAD, how->library_dir);
+	if (how->clock) {
+		strbuf_addf(&preload, " %s/" CLOCK, how->library_dir);
+		setenv(CLOCK_VARIABLE, how->clock, 1);
+	}
 	put_first("LD_LIBRARY_PATH", how->library_dir, ':');
 	put_first("LD_PRELOAD", preload.buf, ' ');
 	setenv(WIRE_VARIABLE, how->socket, 1);

@@ -21,6 +21,7 @@ struct app_start {
 	const char *library_dir;
 	bool apart;  /* its output comes through `output`, its input from a file, the terminal's signals do not reach it */
 	bool copied; /* its output comes through `output`; the rest is as without */
+	const char *clock; /* for CLOCK_VARIABLE (cudart/clock.h); NULL: its clocks are the host's */
 	const char *input; /* with apart: a file, NULL = /dev/null */
 };
 /* False with *e: it cannot be started ("./app: No such file or directory"). */
