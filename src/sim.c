@@ -167,6 +167,7 @@ static bool describe_launch(const struct conf *c, const struct launch_spec *sp, 
 	l->cooperative = sp->cooperative;
 	l->priority = sp->priority;
 	l->start_at = sp->start_at;
+	l->call = sp->call;
 	l->dynamic_shared = sp->dynamic_shared;
 	if (!sp->fn->is_kernel)
 		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn));

@@ -47,6 +47,8 @@ struct launch_spec {
 	                     beside it until they are there */
 	s8 priority;      /* PRIORITY_FIRST to PRIORITY_LAST; 0 is usual, less comes first: see task/queue.h */
 	u64 start_at;     /* core cycle before which it does not start: a task's release; 0 = as soon as it may */
+	const char *call; /* of the host program, for people: "cudaLaunchKernel from main+0x1f2 in app"; outlives the
+	                     machine; NULL: not known */
 	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;
 };

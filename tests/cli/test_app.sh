@@ -30,6 +30,14 @@ check "the report is on standard error" grep -q " 2 add_one " "$tmp/report"
 echo "hello" | "$W" run -- cat >"$tmp/own" 2>/dev/null
 check "standard input is the application's" grep -qx hello "$tmp/own"
 
+# Who launches: the function that <<<>>> stands in, also in another object.
+for a in "$app" "${app}_static"; do
+	"$W" debug --batch -ex c -ex "info kernels" -- "$a" steps >"$tmp/log" 2>&1 </dev/null
+	check "the host's call of a launch" grep -qE "^    by cudaLaunchKernel from steps\+0x[0-9a-f]+ in ${a##*/}\$" "$tmp/log"
+done
+"$W" run --format json -- "$app" graphs 2>/dev/null >"$tmp/log" </dev/null
+check "in JSON; a graph's launches by the graph's" grep -qE '"call": "cudaGraphLaunch from graphs\+0x[0-9a-f]+ in cuda_app"' "$tmp/log"
+
 # The same inputs give the same run.
 for i in 1 2; do
 	"$W" debug --batch -ex "break kernel-done" -ex c -ex c -ex "print gpu.hash" -- "$app" steps >"$tmp/hash$i" 2>&1 </dev/null

@@ -30,6 +30,7 @@ static unsigned threads;
 static _Thread_local unsigned depth;
 static _Thread_local unsigned thread_number; /* + 1 */
 static _Thread_local const char *calling;
+static _Thread_local const void *called_from;
 static _Thread_local int cancelled; /* the thread's cancel state while it has the mutex */
 
 void link_say(const char *format, ...)
@@ -133,7 +134,8 @@ static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS
 {
 	if (!thread_number)
 		thread_number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-	struct wire_request request = {.op = op, .thread = thread_number - 1, .bytes = bytes};
+	struct wire_request request = {
+	    .op = op, .thread = thread_number - 1, .bytes = bytes, .from = (uint64_t)called_from};
 	memcpy(request.a, a, sizeof request.a);
 	snprintf(request.call, sizeof request.call, "%s",
 	         op == WIRE_HELLO ? program_invocation_short_name
@@ -240,6 +242,7 @@ static void unlock(void)
 		return;
 	int before = cancelled;
 	calling = NULL;
+	called_from = NULL;
 	pthread_mutex_unlock(&mutex);
 	pthread_setcancelstate(before, NULL);
 }
@@ -262,13 +265,15 @@ void link_resume(struct link_pause pause)
 	calling = pause.calling;
 }
 
-static int begin(const char *call, bool anyway)
+static int begin(const char *call, const void *from, bool anyway)
 {
 	if (forked)
 		return fail(INITIALIZATION_ERROR);
 	lock();
-	if (depth == 1)
+	if (depth == 1) {
 		calling = call;
+		called_from = from;
+	}
 	if (state == UNTRIED)
 		connect_to_warpdbg();
 	int error = state == ABSENT ? NO_DEVICE : state == BROKEN ? UNKNOWN_ERROR : anyway ? 0 : error_that_stays();
@@ -281,12 +286,17 @@ static int begin(const char *call, bool anyway)
 
 int enter(const char *call)
 {
-	return begin(call, false);
+	return begin(call, NULL, false);
+}
+
+int enter_from(const char *call, const void *from)
+{
+	return begin(call, from, false);
 }
 
 int enter_anyway(const char *call)
 {
-	return begin(call, true);
+	return begin(call, NULL, true);
 }
 
 int leave(int error)
@@ -295,6 +305,11 @@ int leave(int error)
 		deliver();
 	unlock();
 	return fail(error);
+}
+
+void link_from(const void *from)
+{
+	called_from = from;
 }
 
 bool link_lock(void)

@@ -98,6 +98,7 @@ struct wire_request {
 	uint32_t op, thread; /* enum wire_op; number of the calling thread, from 0 */
 	uint64_t bytes;
 	uint64_t a[WIRE_ARGUMENTS];
+	uint64_t from; /* where in the program the call stands: the address that it returns to */
 	char call[WIRE_CALL]; /* the call of the run time that asks: "cudaMemcpy" */
 };
 struct wire_reply {

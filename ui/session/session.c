@@ -6,6 +6,7 @@
 
 #include "session/app/app_copy.h"
 #include "session/app/chip.h"
+#include "session/app/host_calls.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/host/launch_log.h"
@@ -198,6 +199,7 @@ void session_close(struct session *s)
 	lua_sandbox_free(s->L);
 	s->L = NULL;
 	close_machine(s);
+	host_calls_free(s->host_calls);
 	strbuf_release(&s->check_message);
 	figures_clear(&s->figures);
 	strbuf_release(&s->output);

@@ -110,6 +110,8 @@ static json_t *kernel(const struct stats *s, u32 i)
 		put(o, "program", text(s->run.programs[k->program].name));
 		put(o, "program_run", number(k->run));
 	}
+	if (k->launch->call)
+		put(o, "call", text(k->launch->call));
 	put(o, "stream", number(k->launch->stream));
 	put(o, "priority", json_integer(k->launch->priority));
 	put(o, "regs", number(k->launch->regs));

@@ -12,6 +12,7 @@
 #include "session/app/app_copy.h"
 #include "session/app/channel.h"
 #include "session/app/code.h"
+#include "session/app/host_calls.h"
 #include "session/app/process.h"
 #include "session/app/records.h"
 #include "session/host/host.h"
@@ -59,6 +60,7 @@ struct work {
 	u64 n;
 	u64 call; /* WORK_CALL: the number of its delivery, once that is ready */
 	char name[WIRE_CALL];
+	const char *from; /* of a launch: the host's call, for people */
 };
 struct app_stream {
 	struct work *first, *last;
@@ -97,6 +99,7 @@ struct app_host {
 	struct channel channel;
 	struct records records;
 	bool cut_told;   /* that its records are cut */
+	struct host_calls *calls_seen; /* the session's */
 	bool records_on; /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;

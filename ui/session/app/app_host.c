@@ -128,6 +128,7 @@ static enum news look(struct session *s, struct app_host *h)
 static u64 fingerprint(const struct app_host *h)
 {
 	struct wire_request r = h->request;
+	r.from = 0;
 	if (r.op == WIRE_HELLO)
 		r.a[1] = 0;
 	if (r.op == WIRE_CLOCK)
@@ -383,6 +384,9 @@ struct host *host_app_new(struct session *s, struct err *e)
 	struct app_host *h = xcalloc(1, sizeof *h);
 	h->base = (struct host){.ops = &app_host_ops, .stream = HOST_ALL_STREAMS, .wake = NEVER};
 	h->program = s->now->index;
+	if (!s->host_calls)
+		s->host_calls = host_calls_new();
+	h->calls_seen = s->host_calls;
 	s->app_records.most = (u64)s->conf.history_host_mb << 20;
 	h->records.budget = &s->app_records;
 	h->process = APP_PROCESS_NONE;
