@@ -33,7 +33,7 @@ check "standard input is the application's" grep -qx hello "$tmp/own"
 # Who launches: the function that <<<>>> stands in, also in another object.
 for a in "$app" "${app}_static"; do
 	"$W" debug --batch -ex c -ex "info kernels" -- "$a" steps >"$tmp/log" 2>&1 </dev/null
-	check "the host's call of a launch" grep -qE "^    by cudaLaunchKernel from steps\+0x[0-9a-f]+ in ${a##*/}\$" "$tmp/log"
+	check "the host's call of a launch" grep -qE "^    by cudaLaunchKernel from (launch|steps)\+0x[0-9a-f]+ in ${a##*/}\$" "$tmp/log"
 done
 "$W" run --format json -- "$app" graphs 2>/dev/null >"$tmp/log" </dev/null
 check "in JSON; a graph's launches by the graph's" grep -qE '"call": "cudaGraphLaunch from graphs\+0x[0-9a-f]+ in cuda_app"' "$tmp/log"
@@ -150,3 +150,39 @@ cat >"$tmp/print.ptx" <<'PTX'
 PTX
 "$W" debug --batch -ex c -ex "file $tmp/print.ptx --kernel say --grid 1 --block 1" -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
 check "a kernel's text after an application" grep -qx hello "$tmp/log"
+
+# -rdc: the registers are those of the linked code, with what the functions of other parts need (where nvcc is).
+if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
+	cat >"$tmp/a.cu" <<'CU'
+#include <cstdio>
+extern __device__ float f(float *p, int n);
+__global__ void k(float *p, int n) { p[threadIdx.x] = f(p, n); }
+int main()
+{
+	float *d;
+	cudaFuncAttributes a;
+	cudaMalloc(&d, 4096);
+	k<<<1, 32>>>(d, 8);
+	cudaDeviceSynchronize();
+	cudaFuncGetAttributes(&a, k);
+	printf("registers %d\n", a.numRegs);
+}
+CU
+	cat >"$tmp/b.cu" <<'CU'
+__device__ __noinline__ float f(float *p, int n)
+{
+	float s[24], r = 0;
+	for (int i = 0; i < 24; i++) s[i] = p[i] * n;
+	for (int k = 0; k < n; k++)
+		for (int i = 0; i < 24; i++) s[i] = s[i] * s[(i + 1) % 24] + p[i + k];
+	for (int i = 0; i < 24; i++) r += s[i];
+	return r;
+}
+CU
+	(cd "$tmp" && "$nvcc" -rdc=true -arch=sm_75 -Xnvlink -v -o rdc a.cu b.cu) >"$tmp/log" 2>&1
+	want=$(sed -n 's/^nvlink info *: used \([0-9]*\) registers.*/\1/p' "$tmp/log")
+	check "nvlink tells its registers: $want" [ "${want:-0}" -gt 32 ]
+	expect 0 "registers $want" run -- "$tmp/rdc"
+else
+	echo "skip: no nvcc for registers of -rdc programs"
+fi

@@ -45,7 +45,8 @@
 enum wire_op {
 	WIRE_HELLO,  /* a: WIRE_VERSION, process id; call: the command's name. -> bytes: struct wire_device */
 	WIRE_MORE,   /* bytes: a piece of what the next WIRE_MODULE reads, behind the pieces before it */
-	WIRE_MODULE, /* a: enum wire_code; bytes: the last piece. The pieces are one fat binary, or several one behind the
+	WIRE_MODULE, /* a: enum wire_code, linked (0, 1: the first fat binary is the machine code that the others, -rdc,
+	                have been linked to: it has no PTX, and the registers of all); bytes: the last piece. The pieces are one fat binary, or several one behind the
 	                other that are linked (-rdc), or a PTX text. -> v: module */
 	WIRE_MODULE_FREE, /* a: module */
 	WIRE_FUNCTION,    /* a: module; bytes: name. -> v: function; bytes: struct wire_function */
