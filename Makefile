@@ -265,6 +265,7 @@ tables: all
 # (tests/house/test_reference.sh and tests/house/test_transcripts.sh compare them).
 reference: all
 	@tests/tools/reference.sh $(abspath $(PROGRAM))
+	@tests/tools/reference.sh $(abspath $(PROGRAM)) ui/CALLS.md calls
 	@tests/tools/transcripts.sh $(abspath $(PROGRAM))
 
 screenshots: all

@@ -15,6 +15,7 @@ expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" ru
 expect 5 finished run -- sh -c 'exit 5'
 expect 2 "usage: cuda_app CASE" run -- "$app"
 expect 137 finished run -- "$app" dies
+expect 137 "the application ended while it waited for the GPU" run -- "$app" killed
 expect 2 "./none: No such file or directory" run -- ./none
 expect 2 "behind -- an application is expected" run --
 expect 2 "--size and --param belong to a host program in Lua" run --size small -- "$app" basic

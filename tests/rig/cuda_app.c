@@ -595,6 +595,24 @@ static void dies(void)
 	raise(SIGKILL);
 }
 
+static void *killer(void *argument)
+{
+	usleep(200000);
+	kill(getpid(), SIGKILL);
+	return argument;
+}
+
+/* Ends in the middle of a call, whose kernel has minutes to go. */
+static void killed(void)
+{
+	unsigned *device;
+	pthread_t t;
+	OK(cudaMalloc((void **)&device, 512u << 20));
+	launch(device, 128u << 20, NULL);
+	CHECK(!pthread_create(&t, NULL, killer, NULL));
+	cudaDeviceSynchronize();
+}
+
 /* Works without the GPU, for ever. */
 static void stands(void)
 {
@@ -641,8 +659,8 @@ int main(int argc, char **argv)
 	    {"busy", busy},       {"threads", threads},       {"forks", forks},
 	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
 	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
-	    {"dies", dies},       {"stands", stands},         {"polls", polls},
-	    {"says", says},       {"fetches", fetches},
+	    {"dies", dies},       {"killed", killed},         {"stands", stands},
+	    {"polls", polls},     {"says", says},             {"fetches", fetches},
 	    {"clocks", clocks},   {"timely", timely}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -65,6 +65,7 @@ struct session {
 	struct record_budget {
 		u64 used, most; /* bytes; history.host_mb */
 	} app_records;             /* what applications were told (ui/session/app/records.h) */
+	bool app_gone;   /* an application has gone while it waited for the machine; session_run() has not said it yet */
 	bool app_slices;           /* a step that an application keeps waiting comes back: there is a screen to serve */
 	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */

@@ -207,6 +207,12 @@ static bool answer(const struct session *s, struct app_host *h, struct wire_repl
 	return channel_answer(&h->channel, a, h->request.op == WIRE_HELLO);
 }
 
+static bool gone(struct host *base)
+{
+	struct app_host *h = (struct app_host *)base;
+	return h->started && h->awaits != AWAIT_NOTHING && process_ended(&h->process);
+}
+
 static enum host_state ended(struct session *s, struct app_host *h)
 {
 	struct session_program *p = &s->programs[h->program];
@@ -225,8 +231,15 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 	for (;;) {
 		if (h->awaits != AWAIT_NOTHING) {
 			streams_go_on(s, h);
-			if (!serve_ready(s, h, false))
-				return h->lost.set ? HOST_FAILED : wait_for_machine(h);
+			if (!serve_ready(s, h, false)) {
+				if (h->lost.set)
+					return HOST_FAILED;
+				if (!gone(&h->base))
+					return wait_for_machine(h);
+				s->app_gone = true;
+				take_output(s, h);
+				return ended(s, h);
+			}
 			serve_late(s, h, &a);
 			answer(s, h, &a);
 		}
@@ -375,9 +388,14 @@ static void app_free(struct host *base)
 	free(h);
 }
 
-static const struct host_ops app_host_ops = {
-    .step = step, .rebuild = rebuild, .may_rebuild = may_rebuild, .free = app_free,
-    .ready = ready, .abandon = abandon, .turn_over = app_turn_over};
+static const struct host_ops app_host_ops = {.step = step,
+                                             .rebuild = rebuild,
+                                             .may_rebuild = may_rebuild,
+                                             .free = app_free,
+                                             .ready = ready,
+                                             .abandon = abandon,
+                                             .turn_over = app_turn_over,
+                                             .gone = gone};
 
 struct host *host_app_new(struct session *s, struct err *e)
 {
