@@ -70,12 +70,12 @@ $(PROGRAM): $(UI_OBJ) $(B)/libwarp.a
 	$(call say,LINK)$(CC) $(LDFLAGS) -o $@ $(UI_OBJ) $(B)/libwarp.a $(UI_LIBS) $(LIBS)
 
 # The library that CUDA programs find in place of NVIDIA's run time, under the names that nvcc 11, 12 and 13 link, and the
-# one that is preloaded for programs that have the run time inside. Only libc; never with sanitizers: it is in other programs.
+# one that is preloaded for programs that have the run time inside; one more for --app-clock. Only libc; never with sanitizers: it is in other programs.
 CUDART_ONCE = ui/cudart/redirect.c ui/cudart/entries.c ui/cudart/transfers.c
-CUDART_SRC := $(filter-out $(CUDART_ONCE) ui/cudart/version.c,$(sort $(wildcard ui/cudart/*.c)))
+CUDART_SRC := $(filter-out $(CUDART_ONCE) ui/cudart/version.c ui/cudart/clock.c,$(sort $(wildcard ui/cudart/*.c)))
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/%.o)
 CUDART_NAMES = 11.0 12 13
-CUDART = $(CUDART_NAMES:%=$(B)/cudart/libcudart.so.%) $(B)/cudart/libwarpdbg-preload.so
+CUDART = $(CUDART_NAMES:%=$(B)/cudart/libcudart.so.%) $(B)/cudart/libwarpdbg-preload.so $(B)/cudart/libwarpdbg-clock.so
 CUDART_CFLAGS = $(BASEFLAGS) -O2 -g -fPIC -fvisibility=hidden -Wno-missing-prototypes
 CUDART_LDFLAGS = -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
 
@@ -96,6 +96,9 @@ $(B)/cudart/libcudart.so.%: $(CUDART_OBJ) $(B)/cudart/version.%.o
 $(B)/cudart/libwarpdbg-preload.so: $(CUDART_OBJ) $(CUDART_ONCE:%.c=$(B)/%.o) $(B)/cudart/version.13.o
 	@echo '{ global: read; __read_chk; pread*; write; pwrite*; fread; __fread_chk; fwrite; local: *; };' >$@.map
 	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
+
+$(B)/cudart/libwarpdbg-clock.so: $(B)/ui/cudart/clock.o
+	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -o $@ $^
 
 $(B)/libwarp.a: $(LIB_OBJ)
 	@rm -f $@
@@ -262,6 +265,7 @@ tables: all
 # (tests/house/test_reference.sh and tests/house/test_transcripts.sh compare them).
 reference: all
 	@tests/tools/reference.sh $(abspath $(PROGRAM))
+	@tests/tools/reference.sh $(abspath $(PROGRAM)) ui/CALLS.md calls
 	@tests/tools/transcripts.sh $(abspath $(PROGRAM))
 
 screenshots: all

@@ -167,6 +167,7 @@ static bool describe_launch(const struct conf *c, const struct launch_spec *sp, 
 	l->cooperative = sp->cooperative;
 	l->priority = sp->priority;
 	l->start_at = sp->start_at;
+	l->call = sp->call;
 	l->dynamic_shared = sp->dynamic_shared;
 	if (!sp->fn->is_kernel)
 		return err_set(e, "%s is a device function, not a kernel", func_label(sp->fn));
@@ -438,9 +439,14 @@ void sim_fault_text(const struct sim *s, struct strbuf *out)
 		front_fault_text(s->gpu->front, f, s->gpu->launch[f->launch], out);
 }
 
+void sim_take_printf_of(struct sim *s, u32 program, struct strbuf *out)
+{
+	front_take_printf(s->gpu->front, program, out);
+}
+
 void sim_take_printf(struct sim *s, struct strbuf *out)
 {
-	front_take_printf(s->gpu->front, out);
+	front_take_printf(s->gpu->front, FRONT_ALL_PROGRAMS, out);
 }
 
 /* --- external policies -------------------------------------------------------------------------------------------- */

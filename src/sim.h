@@ -47,6 +47,8 @@ struct launch_spec {
 	                     beside it until they are there */
 	s8 priority;      /* PRIORITY_FIRST to PRIORITY_LAST; 0 is usual, less comes first: see task/queue.h */
 	u64 start_at;     /* core cycle before which it does not start: a task's release; 0 = as soon as it may */
+	const char *call; /* of the host program, for people: "cudaLaunchKernel from main+0x1f2 in app"; outlives the
+	                     machine; NULL: not known */
 	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;
 };
@@ -100,7 +102,8 @@ bool sim_faulted(const struct sim *s);
 /* The fault; its code is FAULT_NONE while there is none. */
 const struct fault *sim_fault(const struct sim *s);
 void sim_fault_text(const struct sim *s, struct strbuf *out);
-/* Text printed by the program since the last call. */
+/* Text that kernels have printed since the last call: those of one host program; what all have left. */
+void sim_take_printf_of(struct sim *s, u32 program, struct strbuf *out);
 void sim_take_printf(struct sim *s, struct strbuf *out);
 /* Host actions change the machine between cycles; sim_set changes what may change in a built machine, the keys of
  * sim_live_key(0, 1, ...; NULL behind the last); other keys are an error that says so. sim_may_set: would it work? */

@@ -190,10 +190,10 @@ void front_fault_text(const struct front *f, const struct fault *x, const struct
 		f->ops->fault_text(f, x, l, out);
 }
 
-void front_take_printf(struct front *f, struct strbuf *out)
+void front_take_printf(struct front *f, u32 program, struct strbuf *out)
 {
 	if (f->ops->take_printf)
-		f->ops->take_printf(f, out);
+		f->ops->take_printf(f, program, out);
 }
 
 static bool no_textures(const struct front *f, struct err *e)

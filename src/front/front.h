@@ -201,8 +201,9 @@ void front_clear_fault(struct front *f);
  * allocation. */
 void front_fault_text(const struct front *f, const struct fault *x, const struct launch *l, struct strbuf *out);
 
-/* Moves the text printed by the program's vprintf calls to *out (appends). */
-void front_take_printf(struct front *f, struct strbuf *out);
+/* Moves the text that the kernels of a host program have printed (vprintf) to *out (appends). */
+#define FRONT_ALL_PROGRAMS (~0u)
+void front_take_printf(struct front *f, u32 program, struct strbuf *out);
 
 /* Textures. Format per texel channel; addressing and filtering as in CUDA. */
 enum tex_address { TEXA_WRAP, TEXA_CLAMP, TEXA_MIRROR, TEXA_BORDER };

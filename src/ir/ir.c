@@ -59,9 +59,7 @@ static const char *mangled_part(const char *s, const char **ident, size_t *len)
 	return end + n;
 }
 
-/* The identifier that a C++ name was mangled from, "_Z9transposePfPKfii" or "_ZN2la9transposeEPf": transpose. The
- * parameters, the namespaces and a template's arguments are left out. False: it is not mangled. */
-static bool source_name(const char *name, const char **ident, size_t *len)
+bool func_source_name(const char *name, const char **ident, size_t *len)
 {
 	if (name[0] != '_' || name[1] != 'Z')
 		return false;
@@ -82,7 +80,7 @@ bool func_named(const struct func *f, const char *name)
 	const char *ident;
 	size_t len;
 	return !strcmp(f->name, name) ||
-	       (source_name(f->name, &ident, &len) && strlen(name) == len && !memcmp(ident, name, len));
+	       (func_source_name(f->name, &ident, &len) && strlen(name) == len && !memcmp(ident, name, len));
 }
 
 const char *func_label(const struct func *f)
@@ -102,7 +100,7 @@ void module_label_funcs(struct module *m)
 		const char *ident;
 		size_t len;
 		f[i] = &m->funcs[i];
-		if (source_name(f[i]->name, &ident, &len))
+		if (func_source_name(f[i]->name, &ident, &len))
 			f[i]->label = xstrndup(ident, len);
 	}
 	qsort(f, m->nfuncs, sizeof(*f), by_label);

@@ -487,6 +487,9 @@ struct module {
 bool func_named(const struct func *f, const char *name);
 /* Its name for people: as the source has it where that means this function alone, else as PTX has it. What reads files
  * looks for names of the PTX. */
+/* The identifier that a C++ name was mangled from, "_Z9transposePfPKfii" or "_ZN2la9transposeEPf": transpose. The
+ * parameters, the namespaces and a template's arguments are left out. False: it is not mangled. */
+bool func_source_name(const char *name, const char **ident, size_t *len);
 const char *func_label(const struct func *f);
 /* Once all functions are there: finds their labels. */
 void module_label_funcs(struct module *m);
@@ -525,6 +528,7 @@ struct launch { /* allocated without the parameters that its kernel does not hav
 	bool cooperative; /* all CTAs are resident at once, so that the grid can have a barrier */
 	s8 priority;      /* of its stream, as CUDA counts: less comes first, 0 is usual */
 	u64 start_at;     /* core cycle before which it does not start; 0 = as soon as it may */
+	const char *call; /* of the host program that made it, for people; NULL: not known */
 	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };

@@ -39,6 +39,14 @@ check "the report is on standard error" grep -q " 2 add_one " "$tmp/report"
 echo "hello" | "$W" run -- cat >"$tmp/own" 2>/dev/null
 check "standard input is the application's" grep -qx hello "$tmp/own"
 
+# Who launches: the function that <<<>>> stands in, also in another object.
+for a in "$app" "${app}_static"; do
+	"$W" debug --batch -ex c -ex "info kernels" -- "$a" steps >"$tmp/log" 2>&1 </dev/null
+	check "the host's call of a launch" grep -qE "^    by cudaLaunchKernel from (launch|steps)\+0x[0-9a-f]+ in ${a##*/}\$" "$tmp/log"
+done
+"$W" run --format json -- "$app" graphs 2>/dev/null >"$tmp/log" </dev/null
+check "in JSON; a graph's launches by the graph's" grep -qE '"call": "cudaGraphLaunch from graphs\+0x[0-9a-f]+ in cuda_app"' "$tmp/log"
+
 # The same inputs give the same run.
 for i in 1 2; do
 	"$W" debug --batch -ex "break kernel-done" -ex c -ex c -ex "print gpu.hash" -- "$app" steps >"$tmp/hash$i" 2>&1 </dev/null
@@ -56,11 +64,69 @@ FICKLE=$tmp/mark timeout 60 "$W" debug --batch -ex c -ex "goto 100" -ex "set war
 	2>&1 </dev/null
 check "an application that asks for something else is found out" grep -q "does something else than the first time: its call cudaMalloc" "$tmp/log"
 
+# Its answers on record have a budget: what is beyond it can be looked at, but not changed.
+"$W" debug --set history.host_mb=2 --batch --keep-going -ex "break kernel-done" -ex c -ex c -ex c -ex c -ex "delete" -ex c -ex rc \
+	-ex "goto 100" -ex "info history" -ex "set warp-sched lrr" -ex c -ex "info kernels" -- "$app" fetches >"$tmp/log" 2>&1 </dev/null
+check "it says from where on" grep -q "cuda_app: history.host_mb=2 is full: from cycle [0-9,]* on the past can be looked at, but not changed" "$tmp/log"
+check "an early place can be changed" sh -c "[ \$(grep -c '^fetched 4' '$tmp/log') = 2 ] && ! grep -q 'cannot be brought here' '$tmp/log'"
+check "info history has the budget" grep -q "what applications were told: [0-9.]* of 2 MiB" "$tmp/log"
+"$W" debug --set history.host_mb=2 --batch --keep-going -ex "break kernel-done" -ex c -ex c -ex c -ex c -ex "goto 15000" -ex "info history" \
+	-ex "set warp-sched lrr" -ex "print gpu.cycle" -ex delete -ex c -- "$app" fetches >"$tmp/log" 2>&1 </dev/null
+check "a late one only looked at" grep -q "cuda_app cannot be brought here, so the past is only to be looked at" "$tmp/log"
+check "and the run goes on from there as it was" grep -q "^fetched 4" "$tmp/log"
+
+# Host clocks: the host's, or in calls the machine's.
+clocks() {
+	"$W" run --app-clock $1 -- "$2" clocks 2>"$tmp/report" </dev/null >"$tmp/clocks" || cat "$tmp/clocks"
+	sed -n 's/^simulated \([0-9]*\) us, clocks \(.*\) \(.*\) \(.*\) \(.*\), time of day \(.*\), ticks \(.*\)/\1 \2 \3 \4 \5 \6 \7/p' "$tmp/clocks"
+}
+for a in "$app" "${app}_static"; do
+	real=$(clocks measured "$a")
+	check "nothing said of clocks" sh -c "! grep -q 'the application measured' '$tmp/report'"
+	told=$(clocks simulated "$a")
+	check "each clock has the machine's time, little more, and not the host's: $told / $real" awk -v "told=$told" -v "real=$real" 'BEGIN {
+		n = split(told, t, " "); split(real, r, " "); ok = n == 7
+		for (i = 2; i <= n; i++) ok = ok && t[i] >= t[1] - 1 && t[i] < r[3] / 5
+		exit !ok }'
+	check "the summary says so" grep -q "times that the application measured: its own work as on this host, the GPU's as simulated" "$tmp/report"
+done
+expect 0 '"app_clock": "simulated"' run --format json --app-clock simulated -- "$app" steps
+expect 2 "there is no application" run --app-clock simulated hotspot --size small
+for m in measured simulated; do
+	"$W" debug --app-clock $m --batch -ex "break kernel-done" -ex c -ex c -ex c -ex "goto 8000" -ex "set warp-sched lrr" -ex delete -ex c \
+		-- "$app" timely >"$tmp/$m" 2>&1 </dev/null
+done
+check "its own times are others when it is started again" grep -q "does something else than the first time: its call cudaMalloc" "$tmp/measured"
+check "simulated ones are on record" grep -q "^timely: all well" "$tmp/simulated"
+
 # Several on one machine.
 expect 0 "cuda_app#2" run -- "$app" steps --and -- "$app" basic
 expect 0 "check passed" run hotspot --size small -- "$app" steps
+printf 'kernel 1\nkernel 1\nkernel 1\nsays: all well\n' >"$tmp/want"
+printf 'exec "$0" "$1" "$2" >"$3"\n' >"$tmp/to"
+"$W" run --partition smk -- sh -c "$(cat "$tmp/to")" "$app" says 1 "$tmp/one" --and -- sh -c "$(cat "$tmp/to")" "$app" says 2 "$tmp/two" >"$tmp/log" 2>&1 </dev/null
+check "what kernels print belongs to their program" cmp "$tmp/want" "$tmp/one"
+check "and to the other one" sh -c "tr 1 2 <'$tmp/want' | cmp - '$tmp/two'"
+check "and to nobody else" sh -c "! grep 'kernel [12]\$' '$tmp/log'"
 expect 2 "behind -- an application is expected" run -- "$app" steps --and --
 expect 2 "unknown option '--nothing'" run -- "$app" steps --and --nothing -- "$app" steps
+
+# A copy of what it prints: shown as before, with its two outputs apart; in the debugger as far as history goes.
+"$W" run --app-output "$tmp/copy" -- sh -c "$app steps; echo told >&2" >"$tmp/own" 2>"$tmp/report" </dev/null
+printf 'step 1\nstep 2\nstep 3\nsteps: all well\n' >"$tmp/want"
+check "run: standard output is still the application's" cmp "$tmp/want" "$tmp/own"
+check "run: its standard error, too" grep -qx told "$tmp/report"
+echo told >>"$tmp/want"
+check "run: the copy has both" cmp "$tmp/want" "$tmp/copy"
+sed -i '$d' "$tmp/want"
+"$W" debug --app-output "$tmp/copy" --batch -ex "break kernel-done" -ex c -ex c -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
+check "debug: the copy grows" sh -c "head -2 '$tmp/want' | cmp - '$tmp/copy'"
+"$W" debug --app-output "$tmp/copy" --batch -ex "break kernel-done" -ex c -ex c -ex c -ex "goto 100" -ex "set warp-sched lrr" \
+	-ex "delete" -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
+check "debug: of another future nothing is left in it" cmp "$tmp/want" "$tmp/copy"
+expect 2 "app-output: $tmp/none/f: No such file" run --app-output "$tmp/none/f" -- "$app" steps
+expect 2 "there is no application" run --app-output "$tmp/copy" hotspot --size small
+check "the disk is full" sh -c "! '$W' run --app-output /dev/full -- '$app' steps >/dev/null 2>'$tmp/log' </dev/null && grep -q 'app-output: /dev/full: No space' '$tmp/log'"
 
 # Interrupted: nothing is left behind.
 "$W" run -- "$app" stands >"$tmp/log" 2>&1 </dev/null &
@@ -93,3 +159,39 @@ cat >"$tmp/print.ptx" <<'PTX'
 PTX
 "$W" debug --batch -ex c -ex "file $tmp/print.ptx --kernel say --grid 1 --block 1" -ex c -- "$app" steps >"$tmp/log" 2>&1 </dev/null
 check "a kernel's text after an application" grep -qx hello "$tmp/log"
+
+# -rdc: the registers are those of the linked code, with what the functions of other parts need (where nvcc is).
+if nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
+	cat >"$tmp/a.cu" <<'CU'
+#include <cstdio>
+extern __device__ float f(float *p, int n);
+__global__ void k(float *p, int n) { p[threadIdx.x] = f(p, n); }
+int main()
+{
+	float *d;
+	cudaFuncAttributes a;
+	cudaMalloc(&d, 4096);
+	k<<<1, 32>>>(d, 8);
+	cudaDeviceSynchronize();
+	cudaFuncGetAttributes(&a, k);
+	printf("registers %d\n", a.numRegs);
+}
+CU
+	cat >"$tmp/b.cu" <<'CU'
+__device__ __noinline__ float f(float *p, int n)
+{
+	float s[24], r = 0;
+	for (int i = 0; i < 24; i++) s[i] = p[i] * n;
+	for (int k = 0; k < n; k++)
+		for (int i = 0; i < 24; i++) s[i] = s[i] * s[(i + 1) % 24] + p[i + k];
+	for (int i = 0; i < 24; i++) r += s[i];
+	return r;
+}
+CU
+	(cd "$tmp" && "$nvcc" -rdc=true -arch=sm_75 -Xnvlink -v -o rdc a.cu b.cu) >"$tmp/log" 2>&1
+	want=$(sed -n 's/^nvlink info *: used \([0-9]*\) registers.*/\1/p' "$tmp/log")
+	check "nvlink tells its registers: $want" [ "${want:-0}" -gt 32 ]
+	expect 0 "registers $want" run -- "$tmp/rdc"
+else
+	echo "skip: no nvcc for registers of -rdc programs"
+fi

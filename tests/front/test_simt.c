@@ -574,7 +574,7 @@ static void test_printf(void **state)
 	    "call.uni (rr), vprintf, (f, a); ld.param.b32 %r9, [rr]; }\nSKIP:\n" END,
 	    false);
 	rig_run();
-	front_take_printf(r.f, &out);
+	front_take_printf(r.f, FRONT_ALL_PROGRAMS, &out);
 	assert_string_equal(strbuf_str(&out), "t= 33 x=0xff f=1.50 l=-5 s=OK%\n");
 	assert_int_equal(r.out[33], 5);
 	strbuf_release(&out);

@@ -1,10 +1,13 @@
 /* A CUDA program that gcc compiles: ./cuda_app CASE. Its kernel adds one to each of n words; it has a variable, a
  * managed variable and a constant. Exit status 0: all was as CUDA has it. */
 #include "rig/cuda_app.h"
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char ptx[] =
@@ -33,7 +36,16 @@ static const char ptx[] =
     "\tmov.u64 %d1, said;\n\tcvta.global.u64 %d1, %d1;\n\tmov.u64 %d2, 1;\n"
     "\t{\n\t.param .b64 a;\n\t.param .b64 b;\n\t.param .b32 c;\n\t.param .b64 d;\n\t.param .b64 e;\n"
     "\tst.param.b64 [a], %d1;\n\tst.param.b64 [b], %d1;\n\tst.param.b32 [c], 12;\n\tst.param.b64 [d], %d1;\n"
-    "\tst.param.b64 [e], %d2;\n\tcall.uni __assertfail, (a, b, c, d, e);\n\t}\n\tret;\n}\n";
+    "\tst.param.b64 [e], %d2;\n\tcall.uni __assertfail, (a, b, c, d, e);\n\t}\n\tret;\n}\n"
+    /* printf("kernel %d\n", n) */
+    ".global .align 1 .b8 text[11] = {107, 101, 114, 110, 101, 108, 32, 37, 100, 10, 0};\n"
+    ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+    ".visible .entry say(.param .u32 n)\n{\n"
+    "\t.local .align 4 .b8 args[4];\n\t.reg .b32 %r<3>;\n\t.reg .b64 %d<4>;\n"
+    "\tld.param.u32 %r1, [n];\n\tmov.u64 %d1, args;\n\tst.local.u32 [%d1], %r1;\n\tcvta.local.u64 %d2, %d1;\n"
+    "\tmov.u64 %d3, text;\n\tcvta.global.u64 %d3, %d3;\n"
+    "\t{ .param .b64 f; .param .b64 a; .param .b32 r;\n\tst.param.b64 [f], %d3; st.param.b64 [a], %d2;\n"
+    "\tcall.uni (r), vprintf, (f, a); }\n\tret;\n}\n";
 
 /* One container with one member: PTX that is not compressed. */
 static struct {
@@ -69,6 +81,12 @@ static void launch(unsigned *p, unsigned n, void *stream)
 static void launch_last_words(unsigned what);
 static void launch_waits(void *word, unsigned through);
 
+static void say(unsigned n)
+{
+	void *args[] = {&n};
+	OK(cudaLaunchKernel((const void *)say, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+}
+
 static void unregister(void)
 {
 	__cudaUnregisterFatBinary(handle);
@@ -90,6 +108,7 @@ __attribute__((constructor)) static void register_all(void)
 	__cudaRegisterFunction(handle, (const char *)launch_waits, "waits", "waits", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(handle, (const char *)launch_last_words, "last_words", "last_words", -1, NULL, NULL, NULL,
 	                       NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)say, "say", "say", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
 	__cudaRegisterFatBinaryEnd(handle);
@@ -602,6 +621,84 @@ static void steps(void)
 	}
 }
 
+static double by(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+/* us that clocks tell for launches of together so many simulated us. */
+static void clocks(void)
+{
+	static const clockid_t ids[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID};
+	struct timeval of_day[2];
+	unsigned *device;
+	void *begin, *end;
+	float ms;
+	double at[4];
+	OK(cudaMalloc((void **)&device, 4 << 18));
+	OK(cudaEventCreate(&begin));
+	OK(cudaEventCreate(&end));
+	OK(cudaEventRecord(begin, NULL));
+	const clock_t ticks = clock();
+	gettimeofday(&of_day[0], NULL);
+	for (int i = 0; i < 4; i++)
+		at[i] = by(ids[i]);
+	for (int i = 0; i < 10; i++) {
+		launch(device, 1 << 18, NULL);
+		OK(cudaDeviceSynchronize());
+	}
+	for (int i = 0; i < 4; i++)
+		at[i] = by(ids[i]) - at[i];
+	gettimeofday(&of_day[1], NULL);
+	const double cpu = (double)(clock() - ticks) * 1e6 / CLOCKS_PER_SEC;
+	OK(cudaEventRecord(end, NULL));
+	OK(cudaDeviceSynchronize());
+	OK(cudaEventElapsedTime(&ms, begin, end));
+	printf("simulated %.0f us, clocks %.0f %.0f %.0f %.0f, time of day %ld, ticks %.0f\n", (double)ms * 1e3, at[0],
+	       at[1], at[2], at[3], (of_day[1].tv_sec - of_day[0].tv_sec) * 1000000 + of_day[1].tv_usec - of_day[0].tv_usec,
+	       cpu);
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+	struct timespec until, now;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 50000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&mutex);
+	CHECK(pthread_cond_timedwait(&never, &mutex, &until) == ETIMEDOUT);
+	clock_gettime(CLOCK_REALTIME, &now);
+	CHECK(now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec));
+}
+
+/* What it asks for depends on the time. */
+static void timely(void)
+{
+	unsigned *device;
+	for (int i = 0; i < 3; i++) {
+		OK(cudaMalloc((void **)&device, 4096));
+		launch(device, 1024, NULL);
+		OK(cudaDeviceSynchronize());
+		OK(cudaMalloc((void **)&device, 4096 + (size_t)by(CLOCK_MONOTONIC) % 1000000 * 16));
+	}
+}
+
+/* Fetches a MiB after each of four launches. */
+static void fetches(void)
+{
+	enum { WORDS = 1 << 18 };
+	unsigned *device, *host = malloc(WORDS * sizeof *host);
+	OK(cudaMalloc((void **)&device, WORDS * sizeof *host));
+	OK(cudaMemset(device, 0, WORDS * sizeof *host));
+	for (int i = 0; i < 4; i++) {
+		launch(device, 1024, NULL);
+		OK(cudaMemcpy(host, device, WORDS * sizeof *host, DEVICE_TO_HOST));
+		printf("fetched %u\n", host[1023]);
+	}
+	free(host);
+}
+
 /* Asks for other memory when it runs for the second time. */
 static void fickle(void)
 {
@@ -663,6 +760,16 @@ static void polls(void)
 	CHECK(n > 0 && n < 100);
 }
 
+/* Its kernels print its second argument. */
+static const char *word = "0";
+static void says(void)
+{
+	for (int i = 0; i < 3; i++) {
+		say((unsigned)atoi(word));
+		OK(cudaDeviceSynchronize());
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -677,7 +784,9 @@ int main(int argc, char **argv)
 	    {"threads", threads},     {"forks", forks},           {"gone", gone},       {"sticky", sticky},
 	    {"transfers", transfers}, {"misaligned", misaligned}, {"asserts", asserts}, {"traps", traps},
 	    {"stray", stray},         {"steps", steps},           {"fickle", fickle},   {"dies", dies},
-	    {"killed", killed},       {"large", large},           {"stands", stands},   {"polls", polls}};
+	    {"killed", killed},       {"large", large},           {"stands", stands},   {"polls", polls},
+	    {"says", says},           {"fetches", fetches},       {"clocks", clocks},   {"timely", timely}};
+	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();

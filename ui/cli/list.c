@@ -305,6 +305,24 @@ static bool list_commands(const char *data_dir, enum list_format as, struct strb
 	return true;
 }
 
+static bool list_calls(const char *data_dir, enum list_format as, struct strbuf *out)
+{
+	static const struct {
+		const char *name, *how, *note;
+	} calls[] = {
+#define SERVED(name, note) {#name, "served", note},
+#define REFUSED(name, why) {#name, "refused", why},
+#include "cudart/calls.def"
+#undef SERVED
+#undef REFUSED
+	};
+	struct table t = table_new((const char *[]){"name", "is", "note", NULL});
+	for (u32 i = 0; i < ARRAY_LEN(calls); i++)
+		add_row(&t, (const char *[]){calls[i].name, calls[i].how, calls[i].note});
+	finish(&t, as, out);
+	return true;
+}
+
 /* --- kernels of PTX files, linked as `run --link` does --- */
 
 static void add_kernel(struct table *t, const struct module *m, const struct func *f)
@@ -351,6 +369,7 @@ static const struct thing {
               {"config", false, list_config},
               {"lua", false, list_lua},
               {"commands", false, list_commands},
+              {"calls", false, list_calls},
               {"inspections", true, list_inspections},
               {"kernels", false, NULL}};
 

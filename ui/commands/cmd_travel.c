@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "dbg/stop.h"
 #include "session/policy/lua_policy.h"
+#include "session/programs.h"
 
 /* --- moving --- */
 
@@ -242,6 +243,7 @@ bool info_bookmarks(struct debugger *d, const char *args, struct strbuf *out, st
 bool info_history(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct sim_history_info h;
+	struct err why = {0};
 	if (!arg_none(args, "info history", e))
 		return false;
 	sim_history_info(d->s->sim, &h);
@@ -256,5 +258,10 @@ bool info_history(struct debugger *d, const char *args, struct strbuf *out, stru
 	    (unsigned long long)h.begin, (unsigned long long)h.frontier, (unsigned long long)sim_cycle(d->s->sim),
 	    h.snapshots, plural(h.snapshots), (double)h.bytes / 1048576, gpu_conf(dbg_gpu(d))->history_mb, h.turns,
 	    plural(h.turns));
+	if (d->s->app_records.most || d->s->app_records.used)
+		strbuf_addf(out, "what applications were told: %.1f of %u MiB (history.host_mb)\n",
+		            (double)d->s->app_records.used / 1048576, gpu_conf(dbg_gpu(d))->history_host_mb);
+	if (!programs_reach(d->s, h.turns, &why))
+		strbuf_addf(out, "%s\n", why.msg);
 	return true;
 }

@@ -137,6 +137,8 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
 		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
 		            ipc(g, CG_kernel, i));
+		if (l->call)
+			strbuf_addf(out, "    by %s\n", l->call);
 		const struct cta_tally t = gpu_cta_tally(g, (s32)i);
 		if (t.paused || t.saved)
 			strbuf_addf(out, "    %u of its CTAs on SMs paused or halted, %u saved\n", t.paused, t.saved);

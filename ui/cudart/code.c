@@ -1,6 +1,7 @@
 /* code: fat binaries and PTX texts on their way (code.h). */
 #include "cudart/code.h"
 #include "cudart/link.h"
+#include <stdbool.h>
 #include <string.h>
 
 struct sender {
@@ -39,10 +40,10 @@ static void send_fat(struct sender *s, const struct fat_header *fat)
 	send_piece(s, fat, fat->header_bytes + fat->bytes);
 }
 
-static int end(struct sender *s, enum wire_code kind, uint64_t *number)
+static int end(struct sender *s, enum wire_code kind, bool linked, uint64_t *number)
 {
 	if (!s->status)
-		s->status = ASK(WIRE_MODULE, s->filled, kind);
+		s->status = ASK(WIRE_MODULE, s->filled, kind, linked);
 	if (!s->status)
 		*number = link_reply.v[0];
 	return s->status;
@@ -52,17 +53,21 @@ int code_send_wrapper(const struct fat_wrapper *w, uint64_t *number)
 {
 	struct sender s = {0};
 	/* -rdc: the first fat binary is machine code that is linked already, the PTX of its parts is in the others. */
-	if (w->version == 2 && w->more && w->more[0])
+	const bool parts = w->version == 2 && w->more && w->more[0];
+	const bool linked = parts && w->data && ((const struct fat_header *)w->data)->magic == FAT_MAGIC;
+	if (linked)
+		send_fat(&s, w->data);
+	if (parts)
 		for (const void *const *at = w->more; *at; at++)
 			send_fat(&s, *at);
 	else
 		send_fat(&s, w->data);
-	return end(&s, WIRE_FAT_BINARY, number);
+	return end(&s, WIRE_FAT_BINARY, linked, number);
 }
 
 int code_send(enum wire_code kind, const void *code, uint64_t bytes, uint64_t *number)
 {
 	struct sender s = {0};
 	send_piece(&s, code, bytes);
-	return end(&s, kind, number);
+	return end(&s, kind, false, number);
 }

@@ -15,14 +15,17 @@ static _Thread_local struct configuration {
 	struct dim3 grid, block;
 	size_t shared;
 	void *stream;
+	const void *from;
 } pushed[NESTED];
 static _Thread_local unsigned npushed;
+/* Of the one popped last: the stub that did is about to launch. */
+static _Thread_local const void *configured_at;
 
 EXPORT unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared, void *stream)
 {
 	if (npushed == NESTED)
 		return (unsigned)fail(INVALID_CONFIGURATION);
-	pushed[npushed++] = (struct configuration){grid, block, shared, stream};
+	pushed[npushed++] = (struct configuration){grid, block, shared, stream, __builtin_return_address(0)};
 	return 0;
 }
 
@@ -35,6 +38,7 @@ EXPORT int __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, siz
 	*block = c->block;
 	*shared = c->shared;
 	*(void **)stream = c->stream;
+	configured_at = c->from;
 	return 0;
 }
 
@@ -84,6 +88,9 @@ static int launch(const void *host, struct dim3 grid, struct dim3 block, void **
 {
 	struct op op;
 	struct stream *s;
+	if (configured_at)
+		link_from(configured_at);
+	configured_at = NULL;
 	int error = stream_of(stream, &s);
 	if (!error)
 		error = launch_op(host, grid, block, args, shared, flags, &op);
@@ -149,7 +156,7 @@ EXPORT int __cudaGetKernel(void **kernel, const void *function)
 EXPORT int __cudaLaunchKernel(void *kernel, struct dim3 grid, struct dim3 block, void **args, size_t shared,
                               void *stream)
 {
-	int failed = enter("cudaLaunchKernel");
+	int failed = enter_from("cudaLaunchKernel", __builtin_return_address(0));
 	if (failed)
 		return failed;
 	return leave(launch(kernel, grid, block, args, shared, stream, 0));

@@ -1,5 +1,6 @@
 /* link: the socket, the shared memory, questions and answers (link.h). */
 #include "cudart/link.h"
+#include "cudart/clock.h"
 #include "cudart/deliver.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@ static unsigned threads;
 static _Thread_local unsigned depth;
 static _Thread_local unsigned thread_number; /* + 1 */
 static _Thread_local const char *calling;
+static _Thread_local const void *called_from;
 static _Thread_local int cancelled; /* the thread's cancel state while it has the mutex */
 
 void link_say(const char *format, ...)
@@ -116,25 +118,36 @@ static bool receive(void *to, size_t bytes, int *descriptor)
 	}
 }
 
-static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS], int *descriptor)
+static bool exchange(const struct wire_request *request, int *descriptor)
 {
-	if (!thread_number)
-		thread_number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-	struct wire_request request = {.op = op, .thread = thread_number - 1, .bytes = bytes};
-	memcpy(request.a, a, sizeof request.a);
-	snprintf(request.call, sizeof request.call, "%s",
-	         op == WIRE_HELLO ? program_invocation_short_name
-	         : calling        ? calling
-	                          : "");
 	for (;;) {
-		ssize_t n = send(channel, &request, sizeof request, MSG_NOSIGNAL);
-		if (n == (ssize_t)sizeof request)
+		ssize_t n = send(channel, request, sizeof *request, MSG_NOSIGNAL);
+		if (n == (ssize_t)sizeof *request)
 			break;
 		if (n < 0 && errno == EINTR)
 			continue;
 		return false;
 	}
 	return receive(&link_reply, sizeof link_reply, descriptor);
+}
+
+static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS], int *descriptor)
+{
+	if (!thread_number)
+		thread_number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	struct wire_request request = {
+	    .op = op, .thread = thread_number - 1, .bytes = bytes, .from = (uint64_t)called_from};
+	memcpy(request.a, a, sizeof request.a);
+	snprintf(request.call, sizeof request.call, "%s",
+	         op == WIRE_HELLO ? program_invocation_short_name
+	         : calling        ? calling
+	                          : "");
+	if (&warpdbg_clock)
+		warpdbg_clock.wait_begins();
+	bool answered = exchange(&request, descriptor);
+	if (&warpdbg_clock)
+		warpdbg_clock.wait_ends(link_reply.simulated);
+	return answered;
 }
 
 int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS])
@@ -153,6 +166,16 @@ int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS])
 		return broken("it sent nonsense");
 	deliver_pending = link_reply.pending;
 	return link_reply.status;
+}
+
+/* In the middle of a call the clock does without. */
+static uint64_t ask_clock(enum clock_kind kind, uint64_t measured)
+{
+	if (depth || !link_stands() || !link_lock())
+		return 0;
+	uint64_t reading = ASK(WIRE_CLOCK, 0, kind, measured) ? 0 : link_reply.v[0];
+	link_unlock();
+	return reading;
 }
 
 static void connect_to_warpdbg(void)
@@ -206,6 +229,8 @@ static void connect_to_warpdbg(void)
 	memcpy(&link_device, link_shared, sizeof link_device);
 	link_device.name[sizeof link_device.name - 1] = 0;
 	pthread_atfork(NULL, NULL, child);
+	if (&warpdbg_clock)
+		warpdbg_clock.ask = ask_clock;
 }
 
 static void lock(void)
@@ -224,6 +249,7 @@ static void unlock(void)
 		return;
 	int before = cancelled;
 	calling = NULL;
+	called_from = NULL;
 	pthread_mutex_unlock(&mutex);
 	pthread_setcancelstate(before, NULL);
 }
@@ -246,13 +272,15 @@ void link_resume(struct link_pause pause)
 	calling = pause.calling;
 }
 
-static int begin(const char *call, bool anyway)
+static int begin(const char *call, const void *from, bool anyway)
 {
 	if (forked)
 		return fail(INITIALIZATION_ERROR);
 	lock();
-	if (depth == 1)
+	if (depth == 1) {
 		calling = call;
+		called_from = from;
+	}
 	if (state == UNTRIED)
 		connect_to_warpdbg();
 	int error = state == ABSENT ? NO_DEVICE : state == BROKEN ? UNKNOWN_ERROR : anyway ? 0 : error_that_stays();
@@ -265,12 +293,17 @@ static int begin(const char *call, bool anyway)
 
 int enter(const char *call)
 {
-	return begin(call, false);
+	return begin(call, NULL, false);
+}
+
+int enter_from(const char *call, const void *from)
+{
+	return begin(call, from, false);
 }
 
 int enter_anyway(const char *call)
 {
-	return begin(call, true);
+	return begin(call, NULL, true);
 }
 
 int leave(int error)
@@ -279,6 +312,11 @@ int leave(int error)
 		deliver();
 	unlock();
 	return fail(error);
+}
+
+void link_from(const void *from)
+{
+	called_from = from;
 }
 
 bool link_lock(void)

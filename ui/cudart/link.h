@@ -10,7 +10,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define ENTER                                                                                                          \
 	do {                                                                                                               \
-		int failed_ = enter(__func__);                                                                                 \
+		int failed_ = enter_from(__func__, __builtin_return_address(0));                                                                                 \
 		if (failed_)                                                                                                   \
 			return failed_;                                                                                            \
 	} while (0)
@@ -23,6 +23,7 @@
 	} while (0)
 
 int enter(const char *call);        /* 0: the machine is there, and no earlier error stands in the way */
+int enter_from(const char *call, const void *from); /* from: where it returns to in the program */
 int enter_anyway(const char *call); /* an error that stays does not stop this call */
 int leave(int error);               /* makes deliveries, notes the error, returns it */
 
@@ -49,6 +50,9 @@ int link_ask_settle(enum wire_op op, uint64_t a0, uint64_t a1);
 int link_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A message for the program's user, on standard error. */
 void link_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The call that is under way stands there: for a launch where <<<>>> is. */
+void link_from(const void *from);
 
 bool link_stands(void); /* connected and not broken */
 bool link_begun(void);  /* a connection has been asked for */

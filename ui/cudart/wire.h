@@ -28,7 +28,7 @@
 #define UI_CUDART_WIRE_H
 #include <stdint.h>
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
 #define WIRE_SHARED (64ull << 20)      /* bytes */
@@ -45,7 +45,8 @@
 enum wire_op {
 	WIRE_HELLO,  /* a: WIRE_VERSION, process id; call: the command's name. -> bytes: struct wire_device */
 	WIRE_MORE,   /* bytes: a piece of what the next WIRE_MODULE reads, behind the pieces before it */
-	WIRE_MODULE, /* a: enum wire_code; bytes: the last piece. The pieces are one fat binary, or several one behind the
+	WIRE_MODULE, /* a: enum wire_code, linked (0, 1: the first fat binary is the machine code that the others, -rdc,
+	                have been linked to: it has no PTX, and the registers of all); bytes: the last piece. The pieces are one fat binary, or several one behind the
 	                other that are linked (-rdc), or a PTX text. -> v: module */
 	WIRE_MODULE_FREE, /* a: module */
 	WIRE_FUNCTION,    /* a: module; bytes: name. -> v: function; bytes: struct wire_function */
@@ -81,6 +82,7 @@ enum wire_op {
 	WIRE_SURFACE,       /* the same */
 	WIRE_MEMORY,        /* -> v: free, all bytes of device memory */
 	WIRE_TIME,          /* -> v: simulated time in ns */
+	WIRE_CLOCK,         /* a: enum clock_kind, measured ns (clock.h). -> v: the reading in ns */
 	WIRE_REFUSED,       /* bytes: a text: a call that the library does not serve, and why; for warpdbg's user */
 	WIRE_OPS
 };
@@ -97,6 +99,7 @@ struct wire_request {
 	uint32_t op, thread; /* enum wire_op; number of the calling thread, from 0 */
 	uint64_t bytes;
 	uint64_t a[WIRE_ARGUMENTS];
+	uint64_t from; /* where in the program the call stands: the address that it returns to */
 	char call[WIRE_CALL]; /* the call of the run time that asks: "cudaMemcpy" */
 };
 struct wire_reply {
@@ -104,6 +107,7 @@ struct wire_reply {
 	uint32_t pending;
 	uint64_t bytes;
 	uint64_t v[WIRE_VALUES];
+	uint64_t simulated; /* time in ns */
 };
 
 /* The modelled chip, for device properties and attributes. */

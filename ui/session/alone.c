@@ -28,6 +28,8 @@ static struct options only(const struct options *all, u32 i)
 	struct options o = {.command = "run",
 	                    .workload = p->workload,
 	                    .app = p->app,
+	                    .cu_args = p->cu_args,
+	                    .nvcc_flags = all->nvcc_flags,
 	                    .gpu = all->gpu,
 	                    .kernel = p->kernel,
 	                    .grid = p->grid,
@@ -57,6 +59,14 @@ static u64 add_words(u64 h, const char *const *words, u32 n)
 	return fingerprint_text(h, "");
 }
 
+static u32 app_words(const char *const *words)
+{
+	u32 n = 0;
+	while (words && words[n])
+		n++;
+	return n;
+}
+
 static u64 fingerprint(u64 h, const struct options *o)
 {
 	char numbers[160];
@@ -65,6 +75,9 @@ static u64 fingerprint(u64 h, const struct options *o)
 	snprintf(numbers, sizeof numbers, "%u %u %u %u %u %u %u %u %d %" PRIu64, o->grid.x, o->grid.y, o->grid.z,
 	         o->block.x, o->block.y, o->block.z, o->shared, o->regs, o->cooperative, o->max_cycles);
 	h = add_words(h, names, ARRAY_LEN(names));
+	h = add_words(h, o->app, app_words(o->app));
+	h = add_words(h, o->cu_args, app_words(o->cu_args));
+	h = fingerprint_text(h, o->nvcc_flags ? o->nvcc_flags : "");
 	h = add_words(h, o->args, o->nargs);
 	h = add_words(h, o->links, o->nlinks);
 	h = add_words(h, o->sets, o->nsets);

@@ -167,6 +167,13 @@ static bool until_ok(const char *v, struct err *e)
 	return one_of("--until", v, names, 2, e);
 }
 
+static bool take_app_clock(struct options *o, char *v, struct err *e)
+{
+	static const char *const names[] = {"measured", "simulated"};
+	o->app_clock = !strcmp(v, "simulated");
+	return one_of("--app-clock", v, names, 2, e);
+}
+
 /* Which of them a command writes is a matter of consistent(). */
 static bool format_ok(const char *v, struct err *e)
 {
@@ -715,6 +722,14 @@ static bool programs_consistent(const struct options *o, struct err *e)
 	return ok;
 }
 
+static bool has_application(const struct options *o)
+{
+	bool found = o->app || compile_is_source(o->workload);
+	for (u32 i = 0; i < o->nmore; i++)
+		found |= o->more[i].app || compile_is_source(o->more[i].workload);
+	return found;
+}
+
 /* What only makes sense together. */
 static bool consistent(const struct options *o, const struct command *cmd, struct err *e)
 {
@@ -728,6 +743,9 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return err_set(e, "compare: --a OPTIONS and --b OPTIONS are missing: in what do the two machines differ?");
 	if (cmd->bit & D && o->by && !o->compare)
 		return err_set(e, "--by belongs to --compare");
+	if (cmd->bit & R && (o->app_output || o->app_clock) && !has_application(o))
+		return err_set(e, "%s: there is no application: -- ./app ARGUMENTS",
+		               o->app_output ? "--app-output" : "--app-clock");
 	if (o->keep_going && !o->batch)
 		return err_set(e, "--keep-going belongs to --batch");
 	return true;

@@ -13,6 +13,8 @@ struct options {
 	const char *const *cu_args; /* arguments of a program a.cu, which is compiled first; NULL behind them, or none */
 	const char *nvcc_flags;     /* --nvcc-flags; NULL = none */
 	const char *app_input;      /* --app-input; NULL = /dev/null in the debugger */
+	bool app_clock;             /* --app-clock simulated */
+	const char *app_output;     /* --app-output; NULL = no copy */
 	const char *gpu;            /* machine name or file; NULL = gtx480 */
 	const char *kernel;         /* --kernel and the other PTX-workload options */
 	struct dim3 grid, block;

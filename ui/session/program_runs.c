@@ -91,6 +91,15 @@ bool program_begin_again(struct session *s, struct session_program *p, struct er
 	return false;
 }
 
+bool program_reaches(const struct session_program *p, u32 turns)
+{
+	u32 run = p->nruns - 1;
+	while (run && p->runs[run].begins >= turns)
+		run--;
+	const struct host *h = p->runs[run].host;
+	return !h->ops->may_rebuild || h->ops->may_rebuild(h, turns - p->runs[run].begins);
+}
+
 u32 program_rewind(struct session *s, struct session_program *p, u32 turns)
 {
 	while (p->nruns > 1 && p->runs[p->nruns - 1].begins >= turns)

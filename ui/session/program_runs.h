@@ -20,5 +20,7 @@ bool program_goes_on(const struct session *s, const struct session_program *p);
 /* Frees what the last run has left and opens the next one. */
 bool program_begin_again(struct session *s, struct session_program *p, struct err *e);
 /* Back in the run in which the program took its turns-th step; how many of them were that run's. */
+/* Could it be brought back to where it stood after so many turns? */
+bool program_reaches(const struct session_program *p, u32 turns);
 u32 program_rewind(struct session *s, struct session_program *p, u32 turns);
 #endif

@@ -283,10 +283,12 @@ void programs_abandon(struct session *s)
 	}
 }
 
-struct strbuf *programs_kernel_text(struct session *s)
+void programs_take_kernel_text(struct session *s)
 {
-	struct strbuf *own = s->nprograms == 1 ? s->programs->host->kernel_text : NULL;
-	return own ? own : &s->output;
+	for (u32 i = 0; i < s->nprograms; i++)
+		if (s->programs[i].host->kernel_text)
+			sim_take_printf_of(s->sim, i, s->programs[i].host->kernel_text);
+	sim_take_printf(s->sim, &s->output);
 }
 
 bool programs_busy(const struct session *s)
@@ -297,14 +299,34 @@ bool programs_busy(const struct session *s)
 	return false;
 }
 
+static u32 turns_among(const struct session *s, const struct session_program *p, u32 all)
+{
+	u32 turns = 0;
+	for (u32 i = 0; i < all; i++)
+		turns += s->turn_of[i] == p->index + 1;
+	return turns;
+}
+
+bool programs_reach(const struct session *s, u32 all, struct err *e)
+{
+	for (u32 k = 0; k < s->nprograms; k++) {
+		const struct session_program *p = &s->programs[k];
+		const u32 turns = turns_among(s, p, all);
+		if (turns != p->turns && !program_reaches(p, turns))
+			return err_set(e,
+			               "%s cannot be brought here, so the past is only to be looked at: what it was told is on record "
+			               "for an earlier part of it (--set history.host_mb=%u keeps more)",
+			               p->name, MAX(s->conf.history_host_mb * 4, 64u));
+	}
+	return true;
+}
+
 bool programs_bring_back(struct session *s, u32 all, struct err *e)
 {
 	s->started = false;
 	for (u32 k = 0; k < s->nprograms; k++) {
 		struct session_program *p = &s->programs[k];
-		u32 turns = 0;
-		for (u32 i = 0; i < all; i++)
-			turns += s->turn_of[i] == p->index + 1;
+		const u32 turns = turns_among(s, p, all);
 		s->started |= turns > 0;
 		if (turns == p->turns)
 			continue;

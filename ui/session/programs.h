@@ -16,8 +16,8 @@ void programs_release(struct session *s);
 struct session_program *programs_ready(struct session *s);
 /* One step of it. False with *e: it failed, or was interrupted (session->torn). */
 bool programs_step(struct session *s, struct session_program *p, struct err *e);
-/* Where text goes that kernels print. Of several programs nobody knows whose it is. */
-struct strbuf *programs_kernel_text(struct session *s);
+/* What kernels have printed goes to their program, if it takes it, else to the session's output. */
+void programs_take_kernel_text(struct session *s);
 /* An application works by itself, in the middle of a step. */
 bool programs_busy(const struct session *s);
 /* What steps in their middle have done so far becomes a turn: somebody wants to go elsewhere, or change something. */
@@ -29,6 +29,8 @@ bool programs_ended(const struct session *s); /* all of them */
 u64 programs_look_at(const struct session *s, u64 until);
 u64 programs_awaited(const struct session *s);
 /* Brings those that stood elsewhere at the first `turns` turns of history to where they stood then. */
+/* Could they be brought to where they stood after the first `all` turns of host programs and user? False with *e. */
+bool programs_reach(const struct session *s, u32 all, struct err *e);
 bool programs_bring_back(struct session *s, u32 turns, struct err *e);
 /* A turn has been done to the machine: p's, or (NULL) the user's. */
 void programs_record_turn(struct session *s, const struct session_program *p);

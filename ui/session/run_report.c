@@ -29,6 +29,7 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
 	                       .check = checks[s->check],
 	                       .check_message = strbuf_str(&s->check_message),
 	                       .stop = stop,
+	                       .host_clocks = s->opt->app_clock,
 	                       .sim_ns = s->sim_ns,
 	                       .total_ns = total_ns,
 	                       .peak_rss = peak_rss(),

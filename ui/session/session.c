@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "session/app/app_copy.h"
 #include "session/app/chip.h"
+#include "session/app/host_calls.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/host/launch_log.h"
@@ -143,7 +145,7 @@ struct session *session_open(struct options *o, session_modules *modules, struct
 	struct session *s = xcalloc(1, sizeof *s);
 	s->opt = o;
 	s->modules = modules;
-	s->app_apart = strcmp(o->command, "run"); /* two machines: two processes, one terminal */
+	s->app_apart = strcmp(o->command, "run") || o->beside; /* two machines: two processes, one terminal */
 	programs_name(s);
 	bool ok = compile_programs(s, o, e);
 	choose_machine(o);
@@ -165,6 +167,8 @@ bool session_close_outputs(struct session *s, struct err *e)
 {
 	bool keep = has_run(s), ok = outputs_close(s->outputs, keep, e);
 	ok = launch_log_close(s->launch_log, s->finished, keep, e) && ok;
+	ok = app_copy_close(s->app_copy, e) && ok;
+	s->app_copy = NULL;
 	s->outputs = NULL;
 	s->launch_log = NULL;
 	return ok;
@@ -195,6 +199,7 @@ void session_close(struct session *s)
 	lua_sandbox_free(s->L);
 	s->L = NULL;
 	close_machine(s);
+	host_calls_free(s->host_calls);
 	strbuf_release(&s->check_message);
 	figures_clear(&s->figures);
 	strbuf_release(&s->output);
@@ -257,7 +262,7 @@ static enum stop_why run_machine(struct session *s, u64 until)
 	sim_await_programs(s->sim, programs_awaited(s));
 	enum stop_why why = sim_run(s->sim, programs_look_at(s, MIN(until, s->opt->max_cycles)), &stop);
 	s->sim_ns += now_ns() - from;
-	sim_take_printf(s->sim, programs_kernel_text(s));
+	programs_take_kernel_text(s);
 	return why;
 }
 
@@ -344,6 +349,8 @@ bool session_change_begins(struct session *s, struct err *e)
 	sim_history_info(s->sim, &h);
 	if (!h.on)
 		return true; /* this is the present */
+	if (!programs_reach(s, h.turns, e))
+		return false;
 	sim_fork(s->sim);
 	sim_before_change(s->sim);
 	return programs_bring_back(s, h.turns, e);
@@ -354,7 +361,8 @@ bool session_undo(struct session *s, struct err *e)
 	struct sim_history_info h;
 	session_change_ends(s);
 	programs_pause(s);
-	if (!sim_undo_turn(s->sim, e))
+	sim_history_info(s->sim, &h);
+	if (!programs_reach(s, h.turns ? h.turns - 1 : 0, e) || !sim_undo_turn(s->sim, e))
 		return false;
 	sim_history_info(s->sim, &h);
 	s->finished = false;

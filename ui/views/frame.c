@@ -65,6 +65,13 @@ static u64 behind(const struct screen *s, u64 *farthest, bool *turns_only)
 	return *farthest - now;
 }
 
+static u32 turns_here(const struct screen *s)
+{
+	struct sim_history_info h;
+	sim_history_info(s->d->s->sim, &h);
+	return h.turns;
+}
+
 static struct piece state_piece(const struct screen *s)
 {
 	char a[NUM_MAX], b[NUM_MAX];
@@ -75,7 +82,9 @@ static struct piece state_piece(const struct screen *s)
 	const bool wide = s->canvas.w >= 100;
 	if ((back || turns_only) && shown_state(s) != DBG_DEAD) {
 		p.style = (struct style){R_WARN, ATTR_BOLD | ATTR_REVERSE};
-		if (turns_only)
+		if (wide && !programs_reach(s->d->s, turns_here(s), NULL))
+			snprintf(p.text, sizeof p.text, " %s past: to look at only ", glyph);
+		else if (turns_only)
 			snprintf(p.text, sizeof p.text, wide ? " %s past: before the host's last turn " : " past ", glyph);
 		else if (s->canvas.w >= 120)
 			snprintf(p.text, sizeof p.text, " %s past: %s cycles before %s ", glyph, grouped(back, a),

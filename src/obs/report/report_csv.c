@@ -116,6 +116,8 @@ void report_csv(const struct stats *s, struct strbuf *out)
 	row_text(out, "run.workload", "", s->run.workload);
 	row_text(out, "run.machine", "", s->conf->machine);
 	row_text(out, "run.stop", "", s->run.stop);
+	if (s->run.host_clocks)
+		row_text(out, "run.app_clock", "", "simulated");
 	row_text(out, "run.check", "", s->run.check);
 	row_u64(out, "run", "seed", "", s->conf->seed);
 	char hash[17];

@@ -110,6 +110,8 @@ static json_t *kernel(const struct stats *s, u32 i)
 		put(o, "program", text(s->run.programs[k->program].name));
 		put(o, "program_run", number(k->run));
 	}
+	if (k->launch->call)
+		put(o, "call", text(k->launch->call));
 	put(o, "stream", number(k->launch->stream));
 	put(o, "priority", json_integer(k->launch->priority));
 	put(o, "regs", number(k->launch->regs));
@@ -380,6 +382,8 @@ static void put_head(json_t *o, const struct stats *s)
 	put(o, "machine", text(s->conf->machine));
 	put(o, "seed", number(s->conf->seed));
 	put(o, "stop", text(s->run.stop));
+	if (s->run.host_clocks)
+		put(o, "app_clock", text("simulated"));
 	put(o, "check", text(s->run.check));
 	put(o, "check_message", text(s->run.check_message));
 	put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)s->result_hash));

@@ -16,6 +16,7 @@ struct run_info {
 	const char *check;         /* "pass", "fail", "none" */
 	const char *check_message; /* "" = none */
 	const char *stop;          /* "finished", "fault", "deadlock", "livelock", "max-cycles", "interrupted" */
+	bool host_clocks;          /* applications were told simulated time by their host clocks (--app-clock) */
 	u64 sim_ns;                /* host time spent simulating; the only figures that differ between two runs: */
 	u64 total_ns;              /* host time in all */
 	u64 peak_rss;              /* B */

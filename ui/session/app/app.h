@@ -8,8 +8,11 @@
 #ifndef UI_SESSION_APP_APP_H
 #define UI_SESSION_APP_APP_H
 #include "base/strbuf.h"
+#include "cudart/clock.h"
+#include "session/app/app_copy.h"
 #include "session/app/channel.h"
 #include "session/app/code.h"
+#include "session/app/host_calls.h"
 #include "session/app/process.h"
 #include "session/app/records.h"
 #include "session/host/host.h"
@@ -63,6 +66,7 @@ struct work {
 	u64 n;
 	u64 call; /* WORK_CALL: the number of its delivery, once that is ready */
 	char name[WIRE_CALL];
+	const char *from; /* of a launch: the host's call, for people */
 };
 struct app_stream {
 	struct work *first, *last;
@@ -100,9 +104,12 @@ struct app_host {
 	struct app_process process;
 	struct channel channel;
 	struct records records;
+	bool cut_told;   /* that its records are cut */
+	struct host_calls *calls_seen; /* the session's */
 	bool records_on; /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;
+	bool copied;           /* its output passes through here on the way to warpdbg's own */
 	u64 output, skip;      /* bytes that the application has written; to be dropped while it is fed */
 	struct strbuf printed; /* by kernels, on the way to the application's standard output */
 
@@ -128,6 +135,10 @@ struct app_host {
 		u64 addr, start;
 	} * aligned; /* allocations that begin behind the machine's */
 	u32 naligned;
+	/* By enum clock_kind: its first process had used so much more when it was asked last (modulo 2^64). */
+	u64 clock_ahead[3];
+	u64 clock_begun; /* when the first process started, on the monotonic clock; 0: not yet */
+	u64 clock_behind;
 	s32 sticky;      /* the machine has faulted: the answer to all that follows */
 	u32 program;     /* the session's number of it */
 	struct err lost; /* while it is fed: how it went another way than the first time */
@@ -151,6 +162,9 @@ void machine_printed(struct session *s, struct app_host *h, struct strbuf *out);
 bool machine_stream_idle(struct session *s, struct app_host *h, u32 stream, bool look);
 u64 machine_ended_at(struct session *s, struct app_host *h, s32 launch, bool look); /* cycle; 0: not yet */
 u64 machine_cycle(struct session *s, struct app_host *h, bool look);
+/* What the application has measured of its own time (cudart/clock.h), as it was the first time. */
+u64 machine_measured(struct app_host *h, u32 kind, u64 measured);
+u64 app_ns(const struct session *s, u64 cycle); /* simulated time */
 
 /* --- streams.c: work in its order --- */
 u32 stream_new(struct app_host *h, bool blocking, s8 priority);

@@ -1,34 +1,88 @@
 /* An application as a host program: its process, its steps, and how it comes back to an earlier turn. */
+#include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/words.h"
 #include "lua/lua.h"
 #include "session/app/app.h"
 
 #define SLICE_MS 50 /* a wait for the application, after which interrupts are looked for */
 #define END_MS 5000 /* that an application has to end by itself, once the machine can do no more for it */
-#define POLL_FDS 4
+#define POLL_FDS 5
+#define CLOCK_TEXT 64
 
 /* --- the process --- */
 
+static u64 clock_ns(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* For CLOCK_VARIABLE: a process that is started again has the times of the first one. */
+static void clock_text(struct app_host *h, char out[CLOCK_TEXT])
+{
+	const u64 now = clock_ns(CLOCK_MONOTONIC);
+	if (!h->clock_begun) {
+		h->clock_begun = now;
+		h->clock_behind = clock_ns(CLOCK_REALTIME) - now;
+	}
+	snprintf(out, CLOCK_TEXT, "%d %llu %llu", h->records_on, (unsigned long long)(now - h->clock_begun),
+	         (unsigned long long)h->clock_behind);
+}
+
 static bool begin(struct session *s, struct app_host *h, struct err *e)
 {
+	char clock[CLOCK_TEXT];
+	clock_text(h, clock);
 	const struct options *o = s->programs[h->program].opt;
+	const bool apart = s->app_apart || h->records.feeding;
 	const struct app_start how = {.words = o->app,
 	                              .socket = h->channel.name,
 	                              .library_dir = h->library_dir,
-	                              .apart = s->app_apart || h->records.feeding,
-	                              .input = s->opt->app_input};
+	                              .apart = apart,
+	                              .copied = s->app_copy && !apart,
+	                              .input = s->opt->app_input,
+	                              .clock = s->opt->app_clock ? clock : NULL};
+	h->copied = how.copied;
 	serve_begin(h);
 	h->started = true;
 	return process_start(&h->process, &how, e);
 }
 
+/* What it has written goes on to where it would have gone without a copy. */
+static void pass_on(struct app_host *h, u32 i, const struct strbuf *text)
+{
+	for (size_t at = 0; at < text->len;) {
+		const ssize_t n = write(i ? STDERR_FILENO : STDOUT_FILENO, text->buf + at, text->len - at);
+		if (n < 0 && errno != EINTR) {
+			process_close_output(&h->process, i);
+			return;
+		}
+		at += (size_t)MAX(n, 0);
+	}
+}
+
 static void take_output(struct session *s, struct app_host *h)
 {
-	h->output += process_output(&h->process, &s->output, &h->skip);
+	for (u32 i = 0; i < ARRAY_LEN(h->process.output); i++) {
+		struct strbuf text = STRBUF_INIT;
+		h->output += process_output(&h->process, i, &text, &h->skip);
+		if (s->app_copy)
+			app_copy_add(s->app_copy, text.buf, text.len);
+		if (h->copied)
+			pass_on(h, i, &text);
+		else
+			strbuf_add(&s->output, strbuf_str(&text), text.len);
+		strbuf_release(&text);
+	}
 }
 
 /* Waits for news of the application for at most a slice. */
@@ -38,8 +92,9 @@ static void wait_for_news(const struct app_host *h)
 	u32 n = channel_wait_for(&h->channel, fd);
 	if (h->process.fd >= 0)
 		fd[n++] = (struct pollfd){.fd = h->process.fd, .events = POLLIN};
-	if (h->process.output >= 0)
-		fd[n++] = (struct pollfd){.fd = h->process.output, .events = POLLIN};
+	for (u32 i = 0; i < ARRAY_LEN(h->process.output); i++)
+		if (h->process.output[i] >= 0)
+			fd[n++] = (struct pollfd){.fd = h->process.output[i], .events = POLLIN};
 	poll(fd, n, h->process.fd >= 0 ? SLICE_MS : 2);
 }
 
@@ -73,7 +128,10 @@ static enum news look(struct session *s, struct app_host *h)
 static u64 fingerprint(const struct app_host *h)
 {
 	struct wire_request r = h->request;
+	r.from = 0;
 	if (r.op == WIRE_HELLO)
+		r.a[1] = 0;
+	if (r.op == WIRE_CLOCK)
 		r.a[1] = 0;
 	if (r.op == WIRE_FROM_DEVICE)
 		r.a[6] = 0;
@@ -110,11 +168,23 @@ static bool turn_is_over(struct app_host *h)
 	return true;
 }
 
+static void tell_cut(struct session *s, const struct app_host *h)
+{
+	char from[GROUPED_MAX];
+	strbuf_addf(&s->output,
+	            "%s: history.host_mb=%u is full: from cycle %s on the past can be looked at, but not changed, as what the "
+	            "application was told is no longer kept\n",
+	            s->programs[h->program].name, s->conf.history_host_mb, grouped(sim_cycle(s->sim), from));
+}
+
 static void app_turn_over(struct session *s, struct host *base)
 {
 	struct app_host *h = (struct app_host *)base;
 	if (h->records_on)
 		record_add(&h->records, RECORD_TURN, h->output, NULL, 0);
+	if (h->records.cut && !h->cut_told)
+		tell_cut(s, h);
+	h->cut_told = h->records.cut;
 }
 
 /* --- a step --- */
@@ -131,8 +201,9 @@ static enum host_state wait_for_machine(struct app_host *h)
 	return HOST_WAITS;
 }
 
-static bool answer(struct app_host *h, const struct wire_reply *a)
+static bool answer(const struct session *s, struct app_host *h, struct wire_reply *a)
 {
+	a->simulated = app_ns(s, sim_cycle(s->sim));
 	return channel_answer(&h->channel, a, h->request.op == WIRE_HELLO);
 }
 
@@ -170,7 +241,7 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 				return ended(s, h);
 			}
 			serve_late(s, h, &a);
-			answer(h, &a);
+			answer(s, h, &a);
 		}
 		if (h->lost.set)
 			return HOST_FAILED;
@@ -185,7 +256,7 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 			return HOST_FAILED;
 		serve(s, h, &a);
 		if (h->awaits == AWAIT_NOTHING)
-			answer(h, &a);
+			answer(s, h, &a);
 	}
 }
 
@@ -236,14 +307,13 @@ static void abandon(struct session *s, struct host *base)
 {
 	struct app_host *h = (struct app_host *)base;
 	struct wire_reply a = {.status = abandoned_status(s)};
-	u64 skip = 0;
 	if (h->awaits != AWAIT_NOTHING)
-		answer(h, &a);
+		answer(s, h, &a);
 	h->awaits = AWAIT_NOTHING;
 	for (u32 i = 0; i < END_MS / SLICE_MS && !process_ended(&h->process) && !lua_interrupted();) {
-		process_output(&h->process, &s->output, &skip);
+		take_output(s, h);
 		if (channel_look(&h->channel, &h->request) == CHANNEL_REQUEST) {
-			answer(h, &a);
+			answer(s, h, &a);
 		} else {
 			wait_for_news(h);
 			i++;
@@ -263,6 +333,7 @@ static void end_process(struct app_host *h, u32 ms)
 	h->channel.processes = 0;
 	h->base.stream = HOST_ALL_STREAMS;
 	h->base.wake = NEVER;
+	memset(h->clock_ahead, 0, sizeof h->clock_ahead);
 	err_clear(&h->lost);
 }
 
@@ -293,6 +364,12 @@ static enum host_state feed_turn(struct session *s, struct app_host *h, struct e
 	return state;
 }
 
+static bool may_rebuild(const struct host *base, u32 turns)
+{
+	const struct app_host *h = (const struct app_host *)base;
+	return records_reach(&h->records, turns);
+}
+
 static enum host_state rebuild(struct session *s, struct host *base, u32 turns, struct err *e)
 {
 	struct app_host *h = (struct app_host *)base;
@@ -301,6 +378,8 @@ static enum host_state rebuild(struct session *s, struct host *base, u32 turns, 
 	records_feed(&h->records);
 	h->output = 0;
 	h->skip = turns ? output_at(&h->records, turns) : 0;
+	if (s->app_copy && s->nprograms == 1)
+		app_copy_cut(s->app_copy, h->skip);
 	for (u32 i = 0; i < turns && state != HOST_FAILED; i++)
 		state = feed_turn(s, h, e);
 	if (state != HOST_FAILED)
@@ -325,6 +404,7 @@ static void app_free(struct host *base)
 
 static const struct host_ops app_host_ops = {.step = step,
                                              .rebuild = rebuild,
+                                             .may_rebuild = may_rebuild,
                                              .free = app_free,
                                              .ready = ready,
                                              .abandon = abandon,
@@ -336,11 +416,18 @@ struct host *host_app_new(struct session *s, struct err *e)
 	struct app_host *h = xcalloc(1, sizeof *h);
 	h->base = (struct host){.ops = &app_host_ops, .stream = HOST_ALL_STREAMS, .wake = NEVER};
 	h->program = s->now->index;
-	h->process = (struct app_process){.fd = -1, .output = -1};
+	if (!s->host_calls)
+		s->host_calls = host_calls_new();
+	h->calls_seen = s->host_calls;
+	s->app_records.most = (u64)s->conf.history_host_mb << 20;
+	h->records.budget = &s->app_records;
+	h->process = APP_PROCESS_NONE;
 	h->channel = (struct channel){.listening = -1, .fd = -1, .memory = -1};
 	h->library_dir = process_library_dir(e);
 	h->base.kernel_text = &h->printed;
-	if (h->library_dir && channel_open(&h->channel, e))
+	if (s->opt->app_output && !s->app_copy)
+		s->app_copy = app_copy_open(s->opt->app_output, e);
+	if (h->library_dir && (s->app_copy || !s->opt->app_output) && channel_open(&h->channel, e))
 		return &h->base;
 	app_free(&h->base);
 	return NULL;

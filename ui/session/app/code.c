@@ -6,6 +6,17 @@
 #include "session/app/cubin.h"
 #include "session/app/fatbin.h"
 
+/* A damaged one says nothing of registers. */
+static void add_cubin(struct code *c, const struct fatbin *f, u32 container, u32 sm)
+{
+	size_t len;
+	const struct fatbin_member *m = fatbin_choose_cubin(f, container, sm, NULL);
+	char *cubin = m ? fatbin_unpack(f, m, &len, NULL) : NULL;
+	if (cubin && cubin_read(&c->cubin[c->ncubins], f->label, cubin, len, NULL))
+		c->ncubins++;
+	free(cubin);
+}
+
 static bool add_container(struct code *c, const struct fatbin *f, u32 container, u32 sm, struct strbuf *notes,
                           struct err *e)
 {
@@ -17,16 +28,11 @@ static bool add_container(struct code *c, const struct fatbin *f, u32 container,
 	struct strbuf name = STRBUF_INIT;
 	strbuf_addf(&name, f->containers > 1 ? "%s.%u.ptx" : "%s.ptx", f->label, container);
 	c->text[c->n++] = (struct source_text){.name = name.buf, .text = text, .len = len};
-	const struct fatbin_member *m = fatbin_choose_cubin(f, container, sm, NULL);
-	char *cubin = m ? fatbin_unpack(f, m, &len, NULL) : NULL; /* a damaged one says nothing of registers */
-	if (cubin && cubin_read(&c->cubin[c->ncubins], f->label, cubin, len, NULL))
-		c->ncubins++;
-	free(cubin);
 	return true;
 }
 
-bool code_of_fat_binary(struct code *c, const char *label, const void *bytes, u64 n, u32 sm, struct strbuf *notes,
-                        struct err *e)
+bool code_of_fat_binary(struct code *c, const char *label, const void *bytes, u64 n, bool linked, u32 sm,
+                        struct strbuf *notes, struct err *e)
 {
 	struct fatbin f;
 	*c = (struct code){0};
@@ -34,9 +40,16 @@ bool code_of_fat_binary(struct code *c, const char *label, const void *bytes, u6
 		return false;
 	c->text = xcalloc(MAX(f.containers, 1u), sizeof *c->text);
 	c->cubin = xcalloc(MAX(f.containers, 1u), sizeof *c->cubin);
-	bool ok = f.containers || err_set(e, "%s: an empty fat binary", label);
-	for (u32 i = 0; ok && i < f.containers; i++)
+	bool ok = f.containers > linked || err_set(e, "%s: an empty fat binary", label);
+	if (ok && linked)
+		add_cubin(c, &f, 0, sm);
+	/* Those of parts do not know what the functions of other parts need that their kernels call. */
+	const bool known = c->ncubins;
+	for (u32 i = linked; ok && i < f.containers; i++) {
 		ok = add_container(c, &f, i, sm, notes, e);
+		if (ok && !known)
+			add_cubin(c, &f, i, sm);
+	}
 	fatbin_release(&f);
 	if (!ok)
 		code_release(c);

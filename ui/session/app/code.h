@@ -12,9 +12,10 @@ struct code {
 	u32 ncubins;
 };
 /* A fat binary, or several containers one behind the other: the PTX that suits a chip of compute capability `sm` (75).
+ * linked: the first container is machine code that was linked from what is in the others, for registers alone.
  * *notes: what the user should know of the choice. False with *e. */
-bool code_of_fat_binary(struct code *c, const char *label, const void *bytes, u64 n, u32 sm, struct strbuf *notes,
-                        struct err *e);
+bool code_of_fat_binary(struct code *c, const char *label, const void *bytes, u64 n, bool linked, u32 sm,
+                        struct strbuf *notes, struct err *e);
 /* A PTX text, not yet loaded. */
 void code_of_ptx(struct code *c, const char *label, const void *text, u64 n);
 /* Registers per thread of a kernel, as the assembler has chosen them; 0: not known. */

@@ -182,6 +182,23 @@ void machine_printed(struct session *s, struct app_host *h, struct strbuf *out)
 	}
 }
 
+u64 machine_measured(struct app_host *h, u32 kind, u64 measured)
+{
+	u64 was;
+	if (fed(h, &was)) {
+		h->clock_ahead[kind] = was - measured;
+		return was;
+	}
+	measured += h->clock_ahead[kind];
+	note(h, measured);
+	return measured;
+}
+
+u64 app_ns(const struct session *s, u64 cycle)
+{
+	return (u64)((double)cycle * 1000 / s->conf.core_clock);
+}
+
 /* --- time: `look` asks beside the record --- */
 
 bool machine_stream_idle(struct session *s, struct app_host *h, u32 stream, bool look)

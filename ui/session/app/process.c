@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
+#include "cudart/clock.h"
 #include "cudart/wire.h"
 
 #define PRELOAD "libwarpdbg-preload.so"
+#define CLOCK "libwarpdbg-clock.so"
 
 /* --- where the library is --- */
 
@@ -61,16 +63,20 @@ static void set_environment(const struct app_start *how)
 {
 	struct strbuf preload = STRBUF_INIT;
 	strbuf_addf(&preload, "%s/" PRELOAD, how->library_dir);
+	if (how->clock) {
+		strbuf_addf(&preload, " %s/" CLOCK, how->library_dir);
+		setenv(CLOCK_VARIABLE, how->clock, 1);
+	}
 	put_first("LD_LIBRARY_PATH", how->library_dir, ':');
 	put_first("LD_PRELOAD", preload.buf, ' ');
 	setenv(WIRE_VARIABLE, how->socket, 1);
-	if (how->apart)
+	if (how->apart || how->copied)
 		setenv(WIRE_LINES, "1", 1);
 	strbuf_release(&preload);
 }
 
 /* In the child: does not return. */
-static void become(const struct app_start *how, int output, int report)
+static void become(const struct app_start *how, const int output[2], int report)
 {
 	sigset_t none;
 	sigemptyset(&none);
@@ -83,8 +89,10 @@ static void become(const struct app_start *how, int output, int report)
 		if (in < 0 || dup2(in, STDIN_FILENO) < 0)
 			goto failed;
 		setpgid(0, 0);
-		dup2(output, STDOUT_FILENO);
-		dup2(output, STDERR_FILENO);
+	}
+	if (how->apart || how->copied) {
+		dup2(output[0], STDOUT_FILENO);
+		dup2(output[how->copied], STDERR_FILENO);
 	}
 	/* The same addresses in each process: what the application prints of them, and what it asks, is then the same, too.
 	 */
@@ -112,32 +120,57 @@ static bool await_start(struct app_process *p, const char *name, int report, str
 	return err_set(e, "%s: %s", name, strerror(error));
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Reading ends to p->output, writing ends to `write`. */
+static bool open_pipes(struct app_process *p, const struct app_start *how, int write[2])
+{
+	const u32 n = how->copied ? 2 : how->apart;
+	for (u32 i = 0; i < n; i++) {
+		int both[2];
+		if (pipe2(both, O_CLOEXEC))
+			return false;
+		p->output[i] = both[0];
+		write[i] = both[1];
+		fcntl(both[0], F_SETFL, O_NONBLOCK);
+	}
+	return true;
+}
+
+static void close_outputs(struct app_process *p)
+{
+	for (u32 i = 0; i < ARRAY_LEN(p->output); i++)
+		process_close_output(p, i);
+}
+
 bool process_start(struct app_process *p, const struct app_start *how, struct err *e)
 {
-	int report[2], output[2] = {-1, -1};
-	*p = (struct app_process){.fd = -1, .output = -1};
-	if (pipe2(report, O_CLOEXEC) || (how->apart && pipe2(output, O_CLOEXEC)))
+	int report[2], write[2] = {-1, -1};
+	*p = APP_PROCESS_NONE;
+	if (pipe2(report, O_CLOEXEC))
 		return err_set(e, "%s: %s", how->words[0], strerror(errno));
+	const bool piped = open_pipes(p, how, write);
 	fflush(NULL);
-	p->pid = fork();
+	p->pid = piped ? fork() : -1;
 	if (!p->pid)
-		become(how, output[1], report[1]);
+		become(how, write, report[1]);
 	const int error = errno;
 	close(report[1]);
-	if (how->apart)
-		close(output[1]);
+	close_fd(&write[0]);
+	close_fd(&write[1]);
 	bool ok =
 	    p->pid > 0 ? await_start(p, how->words[0], report[0], e) : err_set(e, "%s: %s", how->words[0], strerror(error));
 	close(report[0]);
-	p->output = output[0];
 	if (!ok) {
-		if (output[0] >= 0)
-			close(output[0]);
-		*p = (struct app_process){.fd = -1, .output = -1};
+		close_outputs(p);
+		*p = APP_PROCESS_NONE;
 		return false;
 	}
-	if (p->output >= 0)
-		fcntl(p->output, F_SETFL, O_NONBLOCK);
 	p->fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (p->fd >= 0)
 		fcntl(p->fd, F_SETFD, FD_CLOEXEC);
@@ -158,18 +191,23 @@ bool process_ended(struct app_process *p)
 	return p->ended = true;
 }
 
-u64 process_output(struct app_process *p, struct strbuf *out, u64 *skip)
+u64 process_output(struct app_process *p, u32 i, struct strbuf *out, u64 *skip)
 {
 	char buf[4096];
 	ssize_t n;
 	u64 all = 0;
-	while (p->output >= 0 && (n = read(p->output, buf, sizeof buf)) > 0) {
+	while (p->output[i] >= 0 && (n = read(p->output[i], buf, sizeof buf)) > 0) {
 		const u64 old = MIN(*skip, (u64)n);
 		*skip -= old;
 		strbuf_add(out, buf + old, (size_t)((u64)n - old));
 		all += (u64)n;
 	}
 	return all;
+}
+
+void process_close_output(struct app_process *p, u32 i)
+{
+	close_fd(&p->output[i]);
 }
 
 /* --- end --- */
@@ -202,9 +240,6 @@ void process_end(struct app_process *p, u32 ms)
 			p->status = 128 + SIGKILL;
 		}
 	}
-	if (p->fd >= 0)
-		close(p->fd);
-	if (p->output >= 0)
-		close(p->output);
-	p->fd = p->output = -1;
+	close_fd(&p->fd);
+	close_outputs(p);
 }

@@ -7,6 +7,7 @@
 #define UI_SESSION_APP_RECORDS_H
 #include "base/base.h"
 #include "base/err.h"
+#include "session/state.h"
 
 enum record_kind {
 	RECORD_REQUEST, /* value: its fingerprint; data: the call's name */
@@ -23,11 +24,16 @@ struct record {
 struct records {
 	struct record *r;
 	u32 n, cap, at;
-	u64 bytes;    /* of all data */
+	u32 turns;    /* that are on record */
 	bool feeding; /* answers come from here */
+	/* Nothing more is put on record, as there was no room: it ends with its last whole turn. */
+	bool cut;
+	struct record_budget *budget;
 };
-/* data is copied. Nothing while feeding. */
+/* data is copied. Nothing while feeding, or once it is cut. */
 void record_add(struct records *l, enum record_kind k, u64 value, const void *data, u64 n);
+/* Is all there that the application has to be told to come to where it stood after so many turns? */
+bool records_reach(const struct records *l, u32 turns);
 /* While feeding: the next one, which must be of this kind; NULL with *e: the application does something else now. */
 const struct record *record_next(struct records *l, enum record_kind k, struct err *e);
 /* Feeding begins with the first one; and it ends: what is behind is forgotten. */

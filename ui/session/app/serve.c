@@ -76,6 +76,15 @@ static s32 next(struct session *s, struct app_host *h, struct wire_reply *a)
 	return CUDA_OK;
 }
 
+static s32 read_clock(struct session *s, struct app_host *h, struct wire_reply *a)
+{
+	if (h->request.a[0] > CLOCK_THREAD)
+		return CUDA_INVALID_VALUE;
+	const u64 by_itself = machine_measured(h, (u32)h->request.a[0], h->request.a[1]);
+	a->v[0] = by_itself + app_ns(s, machine_cycle(s, h, false));
+	return CUDA_OK;
+}
+
 static s32 refused(struct session *s, struct app_host *h)
 {
 	char *text = serve_text(h);
@@ -118,7 +127,8 @@ static s32 dispatch(struct session *s, struct app_host *h, struct wire_reply *a)
 	case WIRE_TEXTURE: return serve_texture(s, h, a, false);
 	case WIRE_SURFACE: return serve_texture(s, h, a, true);
 	case WIRE_MEMORY: machine_memory(s, h, &a->v[0], &a->v[1]); return CUDA_OK;
-	case WIRE_TIME: a->v[0] = (u64)((double)machine_cycle(s, h, false) * 1000 / s->conf.core_clock); return CUDA_OK;
+	case WIRE_TIME: a->v[0] = app_ns(s, machine_cycle(s, h, false)); return CUDA_OK;
+	case WIRE_CLOCK: return read_clock(s, h, a);
 	case WIRE_REFUSED: return refused(s, h);
 	case WIRE_OPS: break;
 	}

@@ -30,7 +30,8 @@ s32 serve_module(struct session *s, struct app_host *h, struct wire_reply *a)
 	if (h->request.a[0] == WIRE_PTX)
 		code_of_ptx(&c, label.buf, h->pieces.buf, h->pieces.len);
 	else
-		ok = code_of_fat_binary(&c, label.buf, h->pieces.buf, h->pieces.len, s->conf.cuda_capability, &notes, &e);
+		ok = code_of_fat_binary(&c, label.buf, h->pieces.buf, h->pieces.len, h->request.a[1] == 1,
+		                        s->conf.cuda_capability, &notes, &e);
 	strbuf_clear(&h->pieces);
 	struct module *m = NULL;
 	if (ok) {

@@ -65,6 +65,7 @@ struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const
 	w->n = n;
 	memcpy(w->a, r->a, sizeof w->a);
 	memcpy(w->name, r->call, sizeof w->name);
+	w->from = k == WORK_LAUNCH ? host_calls_text(h->calls_seen, h->channel.pid, r->from, r->call) : NULL;
 	if (st->last)
 		st->last->next = w;
 	else
@@ -275,6 +276,7 @@ static void launch(struct session *s, struct app_host *h, u32 stream, const stru
 	launch_spec_of(s, h, f, w->a, w->data, &l);
 	l.stream = stream;
 	l.priority = st->priority;
+	l.call = w->from;
 	const s32 id = machine_launch(s, h, &l, &e);
 	if (id < 0) { /* serve() has asked whether it fits: what is left is rare (too many launches) */
 		app_tell(s, h, e.msg);

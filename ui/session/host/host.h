@@ -24,6 +24,8 @@ struct host_ops {
 	void (*free)(struct host *h);
 	/* May a step do something? Asked between steps, of one that waits for HOST_ASKED. */
 	bool (*ready)(struct session *s, struct host *h);
+	/* Could it be brought back so? NULL: always. */
+	bool (*may_rebuild)(const struct host *h, u32 turns);
 	/* The machine can do no more for it (a fault, a hang): the program is told, and ends by itself if it can. NULL: it
 	 * need not know. */
 	void (*abandon)(struct session *s, struct host *h);
@@ -35,8 +37,7 @@ struct host_ops {
 struct host { /* the first member of each host program's own struct */
 	const struct host_ops *ops;
 	s64 stream; /* what it waits for: HOST_ALL_STREAMS, HOST_ASKED or a stream */
-	struct strbuf
-	    *kernel_text; /* takes what kernels print, if it is the only program; NULL: the session's output does */
+	struct strbuf *kernel_text; /* takes what its kernels print; NULL: the session's output does */
 	u64 wake;         /* with HOST_ASKED: it is ready in this cycle at the latest */
 };
 /* The host program of the session's options, not started yet. NULL with *e. */

@@ -393,7 +393,7 @@ bool ptx_commit(struct front *front, u32 sm, u64 before)
 {
 	struct ptx *f = ptx_of(front);
 	struct sm_side *s = &f->side[sm];
-	if (unlikely(s->text.len))
+	if (unlikely(s->said.n))
 		flush_text(f, s);
 	while (s->queue->n && s->pending[s->queue->head].cycle < before)
 		commit(f, sm, &s->pending[fifo_pop(s->queue, f->pending_cap)]);

@@ -97,7 +97,7 @@ void ptx_destroy(struct front *front)
 	for (u32 i = 0; i < f->nsms; i++) {
 		if (!f->delay)
 			free(f->side[i].pending);
-		strbuf_release(&f->side[i].text);
+		printed_release(&f->side[i].said);
 	}
 	for (u32 i = 0; i < f->placed_ever; i++)
 		free(f->placed[i].tex);
@@ -105,7 +105,7 @@ void ptx_destroy(struct front *front)
 	free(f->side);
 	free(f->launches);
 	free(f->textures);
-	strbuf_release(&f->text);
+	printed_release(&f->said);
 	free(f);
 }
 
@@ -234,12 +234,3 @@ u8 *ptx_shared(struct front *front, u32 sm, u32 slot, u32 *bytes)
 	return f->shared + (u64)(sm * f->nslots + slot) * f->shared_stride;
 }
 
-void ptx_take_printf(struct front *front, struct strbuf *out)
-{
-	struct ptx *f = ptx_of(front);
-	strbuf_add(out, strbuf_str(&f->text), f->text.len);
-	if (f->text_cut)
-		strbuf_addf(out, "\n[printf output beyond %u bytes was dropped]\n", PRINTF_MAX);
-	strbuf_clear(&f->text);
-	f->text_cut = false;
-}

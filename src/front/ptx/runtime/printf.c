@@ -3,6 +3,7 @@
  * to STRING_MAX bytes. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "front/ptx/ops.h"
@@ -194,10 +195,42 @@ static void print_lane(struct reader *r, struct strbuf *out, const char *format)
 	}
 }
 
+/* --- whose it is --- */
+
+/* The last n bytes of the text are this program's. */
+static void printed_note(struct printed *p, u32 program, size_t n)
+{
+	if (!n)
+		return;
+	if (p->n && p->piece[p->n - 1].program == program) {
+		p->piece[p->n - 1].bytes += n;
+		return;
+	}
+	if (p->n == p->cap) {
+		p->cap = MAX(p->cap * 2, 4u);
+		p->piece = xrealloc(p->piece, p->cap * sizeof *p->piece);
+	}
+	p->piece[p->n++] = (struct printed_piece){program, n};
+}
+
+static void printed_clear(struct printed *p)
+{
+	strbuf_clear(&p->text);
+	p->n = 0;
+}
+
+void printed_release(struct printed *p)
+{
+	strbuf_release(&p->text);
+	free(p->piece);
+	*p = (struct printed){0};
+}
+
 void exec_vprintf(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
-	struct strbuf *out = &x->f->side[x->sm].text;
+	struct printed *said = &x->f->side[x->sm].said;
+	struct strbuf *out = &said->text;
 	const size_t before = out->len;
 	const u64 *formats = exec_at(x, in->s[0]), *args = exec_at(x, in->s[1]);
 	u32 counts[LANES] = {0};
@@ -216,14 +249,44 @@ void exec_vprintf(void *ctx, const struct inst *in)
 		exec_fault(x, FAULT_OOB, 1u << i, r.bad, 1, false, SPC_GENERIC);
 		return;
 	}
+	printed_note(said, OWNER_PROGRAM(x->ref->l->mod->owner), out->len - before);
 	for (u32 left = in->d[0] == OPND_NONE ? 0 : x->mask; left; left &= left - 1)
 		((u32 *)exec_at(x, in->d[0]))[first_lane(left)] = counts[first_lane(left)];
 }
 
 void flush_text(struct ptx *f, struct sm_side *s)
 {
-	const size_t room = PRINTF_MAX > f->text.len ? PRINTF_MAX - f->text.len : 0;
-	strbuf_add(&f->text, s->text.buf, MIN(s->text.len, room));
-	f->text_cut |= s->text.len > room;
-	strbuf_clear(&s->text);
+	const char *at = s->said.text.buf;
+	for (u32 i = 0; i < s->said.n; i++) {
+		const struct printed_piece *p = &s->said.piece[i];
+		const size_t room = PRINTF_MAX > f->said.text.len ? PRINTF_MAX - f->said.text.len : 0;
+		strbuf_add(&f->said.text, at, MIN(p->bytes, room));
+		printed_note(&f->said, p->program, MIN(p->bytes, room));
+		f->text_cut |= p->bytes > room;
+		at += p->bytes;
+	}
+	printed_clear(&s->said);
+}
+
+/* What others have printed stays, in its order. */
+void ptx_take_printf(struct front *front, u32 program, struct strbuf *out)
+{
+	struct ptx *f = ptx_of(front);
+	struct printed others = {0};
+	const char *at = f->said.text.buf;
+	for (u32 i = 0; i < f->said.n; at += f->said.piece[i++].bytes) {
+		const struct printed_piece *p = &f->said.piece[i];
+		if (program == FRONT_ALL_PROGRAMS || p->program == program) {
+			strbuf_add(out, at, p->bytes);
+			continue;
+		}
+		strbuf_add(&others.text, at, p->bytes);
+		printed_note(&others, p->program, p->bytes);
+	}
+	printed_release(&f->said);
+	f->said = others;
+	if (f->text_cut && !others.n) {
+		strbuf_addf(out, "\n[printf output beyond %u bytes was dropped]\n", PRINTF_MAX);
+		f->text_cut = false;
+	}
 }

@@ -73,6 +73,15 @@ struct pending {
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	u64 cas[LANES]; /* second value of cas */
 };
+/* What kernels have printed, and whose each piece is: the text is all pieces, one behind the other. */
+struct printed {
+	struct strbuf text;
+	struct printed_piece {
+		u32 program; /* the host program */
+		size_t bytes;
+	} * piece;
+	u32 n, cap;
+};
 struct sm_side {       /* per SM, outside the arena */
 	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
 	bool readonly;
@@ -80,7 +89,7 @@ struct sm_side {       /* per SM, outside the arena */
 	struct fifo *queue; /* of pending[]; with commit.delay both are in the arena, else `own` is it */
 	struct fifo own;
 	struct pending *pending;
-	struct strbuf text; /* printf of this cycle */
+	struct printed said; /* printf of this cycle */
 };
 struct launch_ref {
 	const struct launch *l;
@@ -133,8 +142,8 @@ struct ptx {            /* the front end of a machine */
 	u32 nplaced, placed_ever; /* placed_ever: with those that a return to the past has hidden */
 	struct texture *textures;
 	u32 ntextures;
-	struct strbuf text;
-	bool text_cut;  /* output was dropped because nobody fetched it */
+	struct printed said; /* since it was fetched */
+	bool text_cut;       /* output was dropped because nobody fetched it */
 	u64 heap_bytes; /* mem.malloc_mb */
 	struct heap heap;
 };
@@ -263,8 +272,10 @@ typedef void (*exec_fn)(void *ctx, const struct inst *in);
 void exec_fault(struct exec *x, enum fault_code code, u32 lanes, u64 addr, u32 bytes, bool store, enum space space);
 /* The same of one that is found later: x = all about it. */
 void fault_record(struct ptx *f, u64 cycle, const struct fault *x);
-/* printf.c: moves an SM's output of this cycle to the machine's; the execution function of a vprintf call. */
+/* printf.c: moves an SM's output of this cycle to the machine's; the execution function of a vprintf call; what is
+ * freed. */
 void flush_text(struct ptx *f, struct sm_side *s);
+void printed_release(struct printed *p);
 void exec_vprintf(void *ctx, const struct inst *in);
 /* texture.c, simt.c: look-ups as in simd.h, for what does not depend on the vector level. */
 exec_fn exec_texture(const struct inst *in);
