@@ -5,6 +5,7 @@
  * its factors', not normalised. Each is cut off (towards 0) behind tensor.fraction bits and added exactly; the sum is
  * rounded once, to f32 towards 0, to f16 to the nearest. The rounded sum is C of the next group. f64 is a chain of
  * fused multiply-adds in the order of k. Integers are exact, and wrap or stop at the ends. */
+#include <math.h>
 #include <string.h>
 
 #include "front/ptx/executor/matrix.h"
@@ -140,6 +141,22 @@ static u32 f16_to_f32(u32 h)
 	const struct mma_rule exact = {.fraction = 10, .narrow = 23};
 	return man ? mma_to_f32(man, exp, &exact) : (h & 0x8000) << 16;
 }
+static float bits_to_f32(u32 bits)
+{
+	float v;
+	memcpy(&v, &bits, 4);
+	return v;
+}
+/* To the nearest, of a number that is no NaN; the sign of a zero stays. */
+static u32 f32_to_f16(u32 bits)
+{
+	s32 man, exp;
+	const struct mma_rule exact = {.fraction = 23};
+	if ((bits & 0x7fffffff) == 0x7f800000)
+		return (bits >> 16 & 0x8000) | 0x7c00;
+	mma_split_c(bits, false, &man, &exp);
+	return (bits >> 16 & 0x8000) | (man ? mma_to_f16(man, exp, &exact) & 0x7fffu : 0);
+}
 static void mma_float(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
@@ -164,6 +181,29 @@ static void mma_float(void *ctx, const struct inst *in)
 	}
 	multiply_float(&r, m, a, b, c);
 	scatter(x, w, c, m->n);
+}
+/* m8n8k4 by f32 units: of C and D in f32 the sum of the products, to which C is added; in f16 two pairs, C added to the
+ * first. Measured on an H100. */
+static void multiply_f32(bool d32, const u32 *a, const u32 *b, u32 *c)
+{
+	for (u32 i = 0; i < 8; i++)
+		for (u32 j = 0; j < 8; j++) {
+			float v[4], w[4], old, d;
+			for (u32 k = 0; k < 4; k++) {
+				v[k] = bits_to_f32(f16_to_f32(a[i * 4 + k]));
+				w[k] = bits_to_f32(f16_to_f32(b[k * 8 + j]));
+			}
+			const u32 cbits = d32 ? c[i * 8 + j] : f16_to_f32(c[i * 8 + j]);
+			old = bits_to_f32(cbits);
+			const float low = fmaf(v[1], w[1], v[0] * w[0]);
+			if (d32)
+				d = old + fmaf(v[3], w[3], fmaf(v[2], w[2], low));
+			else
+				d = (low + old) + fmaf(v[3], w[3], v[2] * w[2]);
+			u32 bits;
+			memcpy(&bits, &d, 4);
+			c[i * 8 + j] = d != d ? (d32 ? 0x7fffffffu : 0x7fffu) : d32 ? bits : f32_to_f16(bits);
+		}
 }
 /* f16 m8n8k4: four products of eight lanes each. */
 static void mma_quads(void *ctx, const struct inst *in)
@@ -192,7 +232,10 @@ static void mma_quads(void *ctx, const struct inst *in)
 	}
 	r.f16 = !d32;
 	for (u32 q = 0; q < 4; q++)
-		multiply_float(&r, m, a[q], b[q], c[q]);
+		if (x->f->tensor.quads_f32)
+			multiply_f32(d32, a[q], b[q], c[q]);
+		else
+			multiply_float(&r, m, a[q], b[q], c[q]);
 	for (u32 k = 0; k < w->nd; k++) {
 		if (w->d[k] == OPND_NONE)
 			continue;

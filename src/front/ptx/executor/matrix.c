@@ -19,6 +19,20 @@ bool matrix_converged(struct exec *x)
 	return false;
 }
 
+/* fma; of several NaN the first of a, b and c, quiet. Which one a host's fma gives is its compiler's choice. */
+static double step_of(double a, double b, double c)
+{
+	const double first = a != a ? a : b != b ? b : c;
+	const double r = first != first ? first : fma(a, b, c);
+	u64 bits;
+	if (r == r)
+		return r;
+	memcpy(&bits, &r, 8);
+	bits = first != first ? bits | 0x8000000000000ull : 0xfff8000000000000ull;
+	memcpy(&c, &bits, 8);
+	return c;
+}
+
 __attribute__((noinline)) double matrix_dot(const double *a, const double *b, u32 step, u32 n, double c,
                                             enum rounding round)
 {
@@ -29,7 +43,7 @@ __attribute__((noinline)) double matrix_dot(const double *a, const double *b, u3
 		fesetround(modes[round]);
 	volatile double sum = c;
 	for (u32 k = 0; k < n; k++)
-		sum = fma(a[k], b[k * step], sum);
+		sum = step_of(a[k], b[k * step], sum);
 	if (round != RND_RN)
 		fesetround(old);
 	return sum;

@@ -69,12 +69,13 @@ static inline u32 mma_to_f32(s64 sum, s32 top, const struct mma_rule *r)
 	if (exp > 127)
 		return sign | 0x7f800000u;
 	if (keep < 0)
-		return sign;
+		return 0;
 	const s32 down = high - keep;
 	u32 m = (u32)(down >= 0 ? v >> down : v << -down);
 	if (r->narrow < 23)
 		m &= ~0u << (23 - r->narrow);
-	return sign | (exp < -126 ? m : (u32)(exp + 127) << 23 | (m & 0x7fffff));
+	/* A sum that is too small for any bit is +0. */
+	return !m ? 0 : sign | (exp < -126 ? m : (u32)(exp + 127) << 23 | (m & 0x7fffff));
 }
 /* The same to the nearest f16, ties to even. */
 static inline u32 mma_to_f16(s64 sum, s32 top, const struct mma_rule *r)
@@ -98,7 +99,7 @@ static inline u32 mma_to_f16(s64 sum, s32 top, const struct mma_rule *r)
 	}
 	const u32 e = exp < -14 ? 0 : (u32)(exp + 14); /* the first bit of m adds one to it */
 	const u64 bits = ((u64)e << 10) + m;
-	return sign | (bits >= 0x7c00 ? 0x7c00u : (u32)bits);
+	return !bits ? 0 : sign | (bits >= 0x7c00 ? 0x7c00u : (u32)bits);
 }
 
 /* `n` products of a row of A and MMA_COLS columns of B, and C: c becomes the rounded sums. a: [n], b: [n][stride]. */

@@ -351,9 +351,9 @@ static bool set_fragment(struct stmt *s, struct words *w, u8 *sm)
 	if (m->matrix < MM_C)
 		return check_shape(s, w, sm);
 	static const u8 of_f32[] = {MT_F16, MT_BF16, MT_TF32}, of_s32[] = {MT_S8, MT_S4, MT_B1};
-	const bool f32 = t == MT_F32, s32 = t == MT_S32;
-	for (u32 i = 0; i < 3 && (f32 || s32); i++) {
-		m->a = f32 ? of_f32[i] : of_s32[i];
+	const bool wide = t == MT_F32, integer = t == MT_S32;
+	for (u32 i = 0; i < 3 && (wide || integer); i++) {
+		m->a = wide ? of_f32[i] : of_s32[i];
 		if (legal_of(m))
 			break;
 	}

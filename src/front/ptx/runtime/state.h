@@ -103,6 +103,7 @@ struct placed { /* a module on this device */
 };
 struct tensor_rules { /* configuration keys tensor.* */
 	u32 fraction, fraction_fp8, group, group_fp8;
+	bool quads_f32;
 };
 struct ptx {            /* the front end of a machine */
 	struct front front; /* what others see of it: first */
