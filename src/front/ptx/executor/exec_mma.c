@@ -180,6 +180,8 @@ static void mma_float(void *ctx, const struct inst *in)
 		r.f16 = false;
 	}
 	multiply_float(&r, m, a, b, c);
+	for (u32 i = 0; m->c == MT_F32 && m->d == MT_F16 && i < n; i++) /* inferred: no chip was asked */
+		c[i] = (c[i] & 0x7fffffff) > 0x7f800000 ? 0x7fff : f32_to_f16(c[i]);
 	scatter(x, w, c, m->n);
 }
 /* m8n8k4 by f32 units: of C and D in f32 the sum of the products, to which C is added; in f16 two pairs, C added to the
@@ -197,7 +199,7 @@ static void multiply_f32(bool d32, const u32 *a, const u32 *b, u32 *c)
 			old = bits_to_f32(cbits);
 			const float low = fmaf(v[1], w[1], v[0] * w[0]);
 			if (d32)
-				d = old + fmaf(v[3], w[3], fmaf(v[2], w[2], low));
+				d = old + fmaf(v[3], w[3], fmaf(v[2], w[2], low + 0.0f)); /* -0 becomes +0 */
 			else
 				d = (low + old) + fmaf(v[3], w[3], v[2] * w[2]);
 			u32 bits;
