@@ -49,24 +49,24 @@ __attribute__((noinline)) double matrix_dot(const double *a, const double *b, u3
 	return sum;
 }
 
-/* Metadata (PTX ISA, mma.sp): two bits for each stored element say which of four columns it has; for tf32 a word of
- * four bits for each says which of two; s4 and u4 count pairs. A row's words are those of the quad's lanes that the
- * selector names. */
+/* Metadata (PTX ISA, mma.sp): two bits for each stored element say which of four columns it has; tf32 has four bits for
+ * each, of which the upper one of the first two says which of two; s4 and u4 count pairs. Lane 4 * g + i of a quad has
+ * those of rows g and g + 8: of f16, bf16 and tf32 16 bits of either row, of smaller types 32 bits of one row. */
 u32 sparse_column(const struct mma_shape *m, const u32 *meta, u32 row, u32 c)
 {
-	const u32 bits = mma_type_bits[m->a];
-	const u32 pair = bits == 4 ? c >> 1 : c;      /* what two bits stand for */
-	const u32 at = bits == 32 ? 2 * pair : pair;  /* which two bits of the row: tf32 has two for each */
-	const u32 per_row = (u32)m->k / 2 / (bits == 4 ? 2 : 1) * (bits == 32 ? 2 : 1) * 2; /* bits */
+	const u32 bits = mma_type_bits[m->a], high = row >> 3;
+	const u32 pair = bits == 4 ? c >> 1 : c;          /* what two bits stand for */
+	const u32 at = bits == 32 ? 4 * pair : 2 * pair;  /* the first bit, counted in the row */
+	const u32 per_row = bits == 32 ? 2u * m->k : bits == 4 ? m->k / 2u : m->k;
 	u32 lane, shift;
-	if (per_row == 16) { /* a word has rows g and g + 8 */
-		lane = (row & 7) * 4 + m->selector;
-		shift = (row >> 3) * 16 + 2 * at;
+	if (bits >= 16) {
+		lane = per_row == 16 ? m->selector : 2u * m->selector + at / 16;
+		shift = 16 * high + at % 16;
 	} else {
-		lane = (row & 7) * 4;
-		shift = 2 * at;
+		lane = (per_row == 32 ? 2u * m->selector : 2 * (at / 32)) + high;
+		shift = at % 32;
 	}
-	const u32 two = meta[lane & 31] >> (shift & 31) & 3;
+	const u32 two = meta[(row & 7) * 4 + lane] >> shift & 3;
 	if (bits == 32)
 		return 2 * c + (two >> 1);
 	if (bits == 4)
