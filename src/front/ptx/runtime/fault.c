@@ -300,7 +300,7 @@ static void add_block(const struct ptx *f, u64 addr, struct strbuf *out)
 
 static void add_nearest(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
-	u64 dist = 0;
+	u64 dist = 0, lo, hi;
 	const struct alloc *a = devmem_nearest(f->mem, x->addr, &dist);
 	if (x->space == SPC_SHARED || x->space == SPC_LOCAL || x->space == SPC_FPARAM)
 		return;
@@ -320,6 +320,9 @@ static void add_nearest(const struct ptx *f, const struct fault *x, const struct
 		            OWNER_PROGRAM(l->mod->owner));
 	if (!dist && a->heap)
 		add_block(f, x->addr, out);
+	if ((x->code == FAULT_OOB || x->code == FAULT_FREED) && !f->mem->several &&
+	    devmem_mapped(f->mem, x->addr, &lo, &hi))
+		strbuf_adds(out, "\n  a chip would not notice: check.bounds=false goes on as the chip would");
 }
 
 void ptx_fault_text(const struct front *front, const struct fault *x, const struct launch *l, struct strbuf *out)
