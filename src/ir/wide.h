@@ -34,17 +34,17 @@ enum mma_matrix { MM_A, MM_B, MM_C, MM_D };
 /* D = A x B + C: A has m x k elements, B k x n. */
 struct mma_shape {
 	u16 m, n, k;
-	u8 a, b, c, d;    /* enum mma_type */
-	bool wmma;        /* fragments are those of wmma */
+	u8 a, b, c, d;     /* enum mma_type */
+	bool wmma;         /* fragments are those of wmma */
 	bool a_col, b_row; /* layouts that are not row-major A and column-major B */
-	bool c_col;       /* wmma.load of C, wmma.store: column-major */
-	bool sparse;      /* mma.sp: A is stored with half of its columns; the metadata are the last source */
-	u8 selector;      /* mma.sp: the lanes of a quad that give metadata */
-	bool sat;         /* .satfinite: integers stop at the ends of s32 */
-	bool b1_and;      /* .and.popc, else .xor.popc */
-	u8 round;         /* f64: enum rounding */
-	u8 matrix;        /* wmma.load, wmma.store: enum mma_matrix */
-	u8 part, parts;   /* wmma.load, wmma.store: an instruction moves 16 bytes a lane; this is one of several */
+	bool c_col;        /* wmma.load of C, wmma.store: column-major */
+	bool sparse;       /* mma.sp: A is stored with half of its columns; the metadata are the last source */
+	u8 selector;       /* mma.sp: the lanes of a quad that give metadata */
+	bool sat;          /* .satfinite: integers stop at the ends of s32 */
+	bool b1_and;       /* .and.popc, else .xor.popc */
+	u8 round;          /* f64: enum rounding */
+	u8 matrix;         /* wmma.load, wmma.store: enum mma_matrix */
+	u8 part, parts;    /* wmma.load, wmma.store: an instruction moves 16 bytes a lane; this is one of several */
 };
 
 struct wide {

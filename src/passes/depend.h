@@ -50,9 +50,9 @@ struct depend_value {
 	s64 offset;
 };
 struct depend_node {
-	u32 succ, npreds;    /* first edge: index + 1 */
-	u32 latency, slots;  /* issue slots; an instruction without any has no latency either */
-	u32 height;          /* longest way to the end of the run, cycles */
+	u32 succ, npreds;   /* first edge: index + 1 */
+	u32 latency, slots; /* issue slots; an instruction without any has no latency either */
+	u32 height;         /* longest way to the end of the run, cycles */
 	/* values; each once: the most are a guarded wide instruction's */
 	u32 use[DEPEND_USES], def[WIDE_DST];
 	u32 nuse, ndef;

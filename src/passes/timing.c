@@ -55,7 +55,7 @@ static u32 tensor_rate(const struct conf *c, const struct mma_shape *m)
 struct class_timing tensor_timing(const struct conf *c, const struct wide *w)
 {
 	const struct mma_shape *m = &w->shape;
-	const u32 macs = mma_macs(m) >> m->sparse; /* of mma.sp the zeros take no time */
+	const u32 macs = mma_macs(m) >> m->sparse;                       /* of mma.sp the zeros take no time */
 	const u32 steps = m->wmma ? MAX((u32)m->m * m->n / 128, 1u) : 1; /* a wmma is several m16n8 */
 	const u32 ii = MAX((u32)ceil_div(macs, tensor_rate(c, m)), 1u);
 	const u32 lat = w->na >= 4 || m->wmma ? c->lat_tensor : c->lat_tensor_half;

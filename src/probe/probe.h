@@ -120,7 +120,20 @@ static inline struct msg_counters *kernel_messages(struct kernel_counters *k) /*
 extern const char *const msg_class_names[MSG_CLASSES];
 
 /* Kinds of instructions: see insts_ and lanes_ in counters.def, which lists them in this order. */
-enum inst_kind { IK_INT, IK_F32, IK_F64, IK_SFU, IK_CTRL, IK_GLOBAL, IK_SHARED, IK_LOCAL, IK_CONST, IK_TEX, IK_TENSOR, IK_COUNT };
+enum inst_kind {
+	IK_INT,
+	IK_F32,
+	IK_F64,
+	IK_SFU,
+	IK_CTRL,
+	IK_GLOBAL,
+	IK_SHARED,
+	IK_LOCAL,
+	IK_CONST,
+	IK_TEX,
+	IK_TENSOR,
+	IK_COUNT
+};
 /* What instructions did, as counted of a CTA: the LANE_COUNTERS in their order. */
 struct lane_counters {
 	u64 lanes[IK_COUNT];

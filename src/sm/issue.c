@@ -477,7 +477,8 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	u64 m = x->sched_mask[sched];
 	if (unlikely(s->astray & m))
 		return issue_astray(x, s, sched, now);
-	u64 ready = s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR] | s->in[WS_READY_LSU];
+	u64 ready =
+	    s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR] | s->in[WS_READY_LSU];
 	if ((ready & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);
 	enum stall why = waiting_for(x, s, m);

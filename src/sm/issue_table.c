@@ -50,7 +50,7 @@ static bool is_f32_arithmetic(u32 cls)
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
 	bool lsu = unit_of(c, in->cls) == UNIT_LSU; /* takes its own time */
-	struct class_timing t = lsu                      ? (struct class_timing){1, 1}
+	struct class_timing t = lsu                    ? (struct class_timing){1, 1}
 	                        : in->cls == IC_TENSOR ? tensor_timing(c, in->wide)
 	                                               : class_timing(c, in->cls);
 	*o = (struct issue_info){.lat = (u16)(t.lat + c->sm_read_latency + c->sm_write_latency),

@@ -221,7 +221,9 @@ static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
 	serving_order(x, s, now, order);
 	for (u32 k = 0, n = x->nscheds; k < n; k++)
 		issued |= issue_cycle(x, s, order[k], now);
-	bool may_issue = issued || (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR]) || lsu_wanted(x, s);
+	bool may_issue = issued ||
+	                 (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR]) ||
+	                 lsu_wanted(x, s);
 	s->settled = may_issue || x->sched->tick ? 0 : (u8)(s->lsu_refused + 1);
 	return issued;
 }

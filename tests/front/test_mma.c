@@ -32,7 +32,8 @@ static struct slot place_b(u32 row, u32 col, u32 bits)
 static struct slot place_c(u32 row, u32 col, u32 bits)
 {
 	const u32 i = row / 8 * 2 + col % 2;
-	return bits == 16 ? (struct slot){row % 8 * 4 + col / 2, i / 2, i % 2 * 16} : (struct slot){row % 8 * 4 + col / 2, i, 0};
+	return bits == 16 ? (struct slot){row % 8 * 4 + col / 2, i / 2, i % 2 * 16}
+	                  : (struct slot){row % 8 * 4 + col / 2, i, 0};
 }
 
 /* --- facts -------------------------------------------------------------------------------------------------------- */
@@ -67,7 +68,8 @@ static u32 wrong_facts(const struct tensor_rules *rules, enum exec_level level, 
 	u32 wrong = 0;
 	for (u32 i = 0; i < ARRAY_LEN(facts); i++) {
 		const struct fact *f = &facts[i];
-		const u32 row = i % 16, col = i / 2 % 8, na = measured[f->of].na, nb = measured[f->of].nb, nc = measured[f->of].nc;
+		const u32 row = i % 16, col = i / 2 % 8, na = measured[f->of].na, nb = measured[f->of].nb,
+		          nc = measured[f->of].nc;
 		const u32 n = na + nb + nc, bits = f->of >= 6 ? 32 : 16, cbits = measured[f->of].nd == 2 ? 16 : 32;
 		struct mma_case c;
 		u32 in[32 * 16] = {0}, out[32 * 4];
@@ -82,7 +84,8 @@ static u32 wrong_facts(const struct tensor_rules *rules, enum exec_level level, 
 		mma_run(&c, level, rules, in, out);
 		const u32 got = out[s.lane * c.nd + s.word] >> s.shift & (cbits == 16 ? 0xffff : ~0u);
 		if (got != f->d && tell)
-			print_error("fact %u (%s, %s): 0x%x, the chip 0x%x\n", i, measured[f->of].ins, exec_level_name(level), got, f->d);
+			print_error("fact %u (%s, %s): 0x%x, the chip 0x%x\n", i, measured[f->of].ins, exec_level_name(level), got,
+			            f->d);
 		wrong += got != f->d;
 		module_free(c.m);
 	}
@@ -111,7 +114,8 @@ static const struct {
                        [MT_F32] = {32, 8, 23, true}, [MT_E4M3] = {8, 4, 3, false}, [MT_E5M2] = {8, 5, 2, true}};
 static struct number number_of(u8 t, u32 v)
 {
-	const u32 m = formats[t].m, e = v >> m & ((1u << formats[t].e) - 1), f = v & ((1u << m) - 1), ones = (1u << formats[t].e) - 1;
+	const u32 m = formats[t].m, e = v >> m & ((1u << formats[t].e) - 1), f = v & ((1u << m) - 1),
+	          ones = (1u << formats[t].e) - 1;
 	struct number x = {.man = e ? f | 1u << m : f, .top = (s32)(e ? e : 1) - (s32)(ones / 2)};
 	x.exp = x.top - (s32)m;
 	x.inf = formats[t].ieee && e == ones && !f;
@@ -135,7 +139,10 @@ static u32 round_to(u8 t, s128 sum, s32 unit, u32 narrow) /* to the nearest f16,
 		high++;
 	const s32 exp = MAX(unit + high, 1 - (s32)bias), last = exp - (s32)m, down = last - unit;
 	s128 q = down > 120 ? 0 : down > 0 ? v >> down : v << -down;
-	const s128 rest = down > 120 ? v : down > 0 ? v - (q << down) : 0, half = down > 0 && down <= 120 ? (s128)1 << (down - 1) : 0;
+	const s128 rest = down > 120 ? v
+	                  : down > 0 ? v - (q << down)
+	                             : 0,
+	           half = down > 0 && down <= 120 ? (s128)1 << (down - 1) : 0;
 	if (t == MT_F16 && half && (rest > half || (rest == half && (q & 1))))
 		q++;
 	if (t == MT_F32 && narrow < 23)
@@ -157,7 +164,8 @@ static u32 reference(const struct dot *q, const u32 *a, const u32 *b, u32 c)
 	minus = old.inf && !plus;
 	for (u32 k = 0; k < q->k; k++) {
 		const struct number x = number_of(q->ta, a[k]), y = number_of(q->tb, b[k]);
-		const bool inf = x.inf || y.inf, negative = (a[k] >> (formats[q->ta].bits - 1) ^ b[k] >> (formats[q->tb].bits - 1)) & 1;
+		const bool inf = x.inf || y.inf,
+		           negative = (a[k] >> (formats[q->ta].bits - 1) ^ b[k] >> (formats[q->tb].bits - 1)) & 1;
 		nan |= x.nan || y.nan || (inf && (!x.man || !y.man));
 		plus |= inf && !negative;
 		minus |= inf && negative;
@@ -191,7 +199,8 @@ static u32 reference(const struct dot *q, const u32 *a, const u32 *b, u32 c)
 static u64 seed = 7;
 static u32 draw_float(u8 t, u32 way)
 {
-	const u32 r = (u32)(rng_next(&seed) >> 20), e = formats[t].e, m = formats[t].m, ones = (1u << e) - 1, bias = ones / 2;
+	const u32 r = (u32)(rng_next(&seed) >> 20), e = formats[t].e, m = formats[t].m, ones = (1u << e) - 1,
+	          bias = ones / 2;
 	const u32 sign = (r & 1) << (formats[t].bits - 1), man = r >> 8 & ((1u << m) - 1) & (way & 1 ? ~0u : 0);
 	u32 exp = way < 2    ? bias - 4 + (r >> 2) % 8
 	          : way == 2 ? (r >> 2) % ones
@@ -208,10 +217,12 @@ static u32 take(const u32 *words, u32 n, struct slot s, u32 bits)
 {
 	return bits >= 32 ? words[s.lane * n + s.word] : words[s.lane * n + s.word] >> s.shift & ((1u << bits) - 1);
 }
-static u32 metadata_bits(const u32 *words, u32 n, u32 at, u8 type, u32 k, u32 row, u32 bit) /* two of a row, selector 0 */
+static u32 metadata_bits(const u32 *words, u32 n, u32 at, u8 type, u32 k, u32 row,
+                         u32 bit) /* two of a row, selector 0 */
 {
 	const bool small = mma_type_bits[type] < 16;
-	const u32 lane = row % 8 * 4 + (small ? row / 8 + bit / 32 * 2 : bit / 16), shift = small ? bit % 32 : row / 8 * 16 + bit % 16;
+	const u32 lane = row % 8 * 4 + (small ? row / 8 + bit / 32 * 2 : bit / 16),
+	          shift = small ? bit % 32 : row / 8 * 16 + bit % 16;
 	(void)k;
 	return words[lane * n + at] >> shift & 3;
 }
@@ -274,7 +285,10 @@ static void conform(const struct op *o, const struct tensor_rules *rules, u32 ro
 	struct mma_case c;
 	snprintf(ins, sizeof ins, "mma%s.sync.aligned.m%un8k%u.row.col%s.%s.%s.%s.%s%s", o->sparse ? ".sp" : "", o->m, o->k,
 	         o->sat ? ".satfinite" : "", mma_type_names[o->tc], mma_type_names[o->ta], mma_type_names[o->tb],
-	         mma_type_names[o->tc], o->ta != MT_B1 ? "" : o->b1_and ? ".and.popc" : ".xor.popc");
+	         mma_type_names[o->tc],
+	         o->ta != MT_B1 ? ""
+	         : o->b1_and    ? ".and.popc"
+	                        : ".xor.popc");
 	load(&c, ins, o->na, o->nb, o->nc, o->sparse, o->nd);
 	for (u32 round = 0; round < rounds; round++) {
 		u32 in[32 * 20] = {0}, out[32 * 4];
@@ -286,12 +300,14 @@ static void conform(const struct op *o, const struct tensor_rules *rules, u32 ro
 				*to = (u32)(rng_next(&seed) >> 16);
 				if (o->sparse && w == n - 1)
 					for (u32 k = *to = 0; k < 8; k++)
-						*to |= (bits == 32 ? ones[rng_next(&seed) >> 20 & 1] : pairs[(rng_next(&seed) >> 20) % 6]) << 4 * k;
+						*to |= (bits == 32 ? ones[rng_next(&seed) >> 20 & 1] : pairs[(rng_next(&seed) >> 20) % 6])
+						       << 4 * k;
 				else if (t == MT_S32)
 					*to = round & 1 ? *to : *to & 0xff ? 0x7fffff00 + *to % 256 : 0x80000000;
 				else if (is_float)
 					for (u32 k = *to = 0; k < 32; k += tbits)
-						*to |= t == MT_TF32 ? draw_float(t, round % 6) << 13 | (*to & 0x1fff) : draw_float(t, round % 6) << k;
+						*to |= t == MT_TF32 ? draw_float(t, round % 6) << 13 | (*to & 0x1fff)
+						                    : draw_float(t, round % 6) << k;
 			}
 		for (enum exec_level l = LEVEL_BASE; l <= exec_best_level(); l++) {
 			mma_run(&c, l, rules, in, out);
@@ -304,15 +320,24 @@ static void conform(const struct op *o, const struct tensor_rules *rules, u32 ro
 static void floats(void **state)
 {
 	static const struct op ops[] = {
-	    {16, 16, 4, 2, 4, 4, MT_F16, MT_F16, MT_F32, 0, 0, 0},      {16, 16, 4, 2, 2, 2, MT_F16, MT_F16, MT_F16, 0, 0, 0},
-	    {16, 8, 2, 1, 4, 4, MT_F16, MT_F16, MT_F32, 0, 0, 0},       {16, 8, 2, 1, 2, 2, MT_F16, MT_F16, MT_F16, 0, 0, 0},
-	    {16, 16, 4, 2, 4, 4, MT_BF16, MT_BF16, MT_F32, 0, 0, 0},    {16, 8, 2, 1, 4, 4, MT_BF16, MT_BF16, MT_F32, 0, 0, 0},
-	    {16, 8, 4, 2, 4, 4, MT_TF32, MT_TF32, MT_F32, 0, 0, 0},     {16, 4, 2, 1, 4, 4, MT_TF32, MT_TF32, MT_F32, 0, 0, 0},
-	    {16, 32, 4, 2, 4, 4, MT_E4M3, MT_E4M3, MT_F32, 0, 0, 0},    {16, 32, 4, 2, 4, 4, MT_E4M3, MT_E5M2, MT_F32, 0, 0, 0},
-	    {16, 32, 4, 2, 2, 2, MT_E5M2, MT_E4M3, MT_F16, 0, 0, 0},    {16, 16, 2, 1, 4, 4, MT_E5M2, MT_E5M2, MT_F32, 0, 0, 0},
-	    {16, 16, 2, 2, 4, 4, MT_F16, MT_F16, MT_F32, 1, 0, 0},      {16, 32, 4, 4, 4, 4, MT_F16, MT_F16, MT_F32, 1, 0, 0},
-	    {16, 32, 4, 4, 2, 2, MT_F16, MT_F16, MT_F16, 1, 0, 0},      {16, 32, 4, 4, 4, 4, MT_BF16, MT_BF16, MT_F32, 1, 0, 0},
-	    {16, 8, 2, 2, 4, 4, MT_TF32, MT_TF32, MT_F32, 1, 0, 0},     {16, 16, 4, 4, 4, 4, MT_TF32, MT_TF32, MT_F32, 1, 0, 0},
+	    {16, 16, 4, 2, 4, 4, MT_F16, MT_F16, MT_F32, 0, 0, 0},
+	    {16, 16, 4, 2, 2, 2, MT_F16, MT_F16, MT_F16, 0, 0, 0},
+	    {16, 8, 2, 1, 4, 4, MT_F16, MT_F16, MT_F32, 0, 0, 0},
+	    {16, 8, 2, 1, 2, 2, MT_F16, MT_F16, MT_F16, 0, 0, 0},
+	    {16, 16, 4, 2, 4, 4, MT_BF16, MT_BF16, MT_F32, 0, 0, 0},
+	    {16, 8, 2, 1, 4, 4, MT_BF16, MT_BF16, MT_F32, 0, 0, 0},
+	    {16, 8, 4, 2, 4, 4, MT_TF32, MT_TF32, MT_F32, 0, 0, 0},
+	    {16, 4, 2, 1, 4, 4, MT_TF32, MT_TF32, MT_F32, 0, 0, 0},
+	    {16, 32, 4, 2, 4, 4, MT_E4M3, MT_E4M3, MT_F32, 0, 0, 0},
+	    {16, 32, 4, 2, 4, 4, MT_E4M3, MT_E5M2, MT_F32, 0, 0, 0},
+	    {16, 32, 4, 2, 2, 2, MT_E5M2, MT_E4M3, MT_F16, 0, 0, 0},
+	    {16, 16, 2, 1, 4, 4, MT_E5M2, MT_E5M2, MT_F32, 0, 0, 0},
+	    {16, 16, 2, 2, 4, 4, MT_F16, MT_F16, MT_F32, 1, 0, 0},
+	    {16, 32, 4, 4, 4, 4, MT_F16, MT_F16, MT_F32, 1, 0, 0},
+	    {16, 32, 4, 4, 2, 2, MT_F16, MT_F16, MT_F16, 1, 0, 0},
+	    {16, 32, 4, 4, 4, 4, MT_BF16, MT_BF16, MT_F32, 1, 0, 0},
+	    {16, 8, 2, 2, 4, 4, MT_TF32, MT_TF32, MT_F32, 1, 0, 0},
+	    {16, 16, 4, 4, 4, 4, MT_TF32, MT_TF32, MT_F32, 1, 0, 0},
 	    {16, 64, 4, 4, 4, 4, MT_E4M3, MT_E5M2, MT_F32, 1, 0, 0},
 	};
 	const struct tensor_rules *const rules[] = {&hopper, &ampere, &turing, &volta};
@@ -327,15 +352,18 @@ static void integers(void **state)
 		const u8 four = t >= 4, a = types[t % 4][0] + 2 * four, b = types[t % 4][1] + 2 * four;
 		const u32 x = four ? 2 : 1;
 		for (u8 sat = 0; sat < 2; sat++) {
-			const struct op ops[] = {{8, 16 * x, 1, 1, 2, 2, a, b, MT_S32, 0, sat, 0},  {16, 16 * x, 2, 1, 4, 4, a, b, MT_S32, 0, sat, 0},
-			                         {16, 32 * x, 4, 2, 4, 4, a, b, MT_S32, 0, sat, 0}, {16, 32 * x, 2, 2, 4, 4, a, b, MT_S32, 1, sat, 0},
+			const struct op ops[] = {{8, 16 * x, 1, 1, 2, 2, a, b, MT_S32, 0, sat, 0},
+			                         {16, 16 * x, 2, 1, 4, 4, a, b, MT_S32, 0, sat, 0},
+			                         {16, 32 * x, 4, 2, 4, 4, a, b, MT_S32, 0, sat, 0},
+			                         {16, 32 * x, 2, 2, 4, 4, a, b, MT_S32, 1, sat, 0},
 			                         {16, 64 * x, 4, 4, 4, 4, a, b, MT_S32, 1, sat, 0}};
 			for (u32 i = 0; i < ARRAY_LEN(ops); i++)
 				conform(&ops[i], &hopper, 4);
 		}
 	}
 	for (u8 and = 0; and < 2; and++) {
-		const struct op ops[] = {{8, 128, 1, 1, 2, 2, MT_B1, MT_B1, MT_S32, 0, 0, and}, {16, 128, 2, 1, 4, 4, MT_B1, MT_B1, MT_S32, 0, 0, and},
+		const struct op ops[] = {{8, 128, 1, 1, 2, 2, MT_B1, MT_B1, MT_S32, 0, 0, and},
+		                         {16, 128, 2, 1, 4, 4, MT_B1, MT_B1, MT_S32, 0, 0, and},
 		                         {16, 256, 4, 2, 4, 4, MT_B1, MT_B1, MT_S32, 0, 0, and}};
 		for (u32 i = 0; i < ARRAY_LEN(ops); i++)
 			conform(&ops[i], &hopper, 4);
@@ -359,7 +387,8 @@ static void refusals(void **state)
 	     "'%da0' is a .f64 register"},
 	    {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%fd0,%fd1,%fd2,%fd3},{%ra0,%ra1,%ra2,%ra3},{%rb0,%rb1,%rb2,%rb3},{%fc0,%fc1,%fc2,%fc3},%re0,2;",
 	     "needs a constant of 0 to 1 here"},
-	    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%rd0,%rd1},{%ra0},{%rb0},{%rc0,%rc1};", ".xor.popc or .and.popc"},
+	    {"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32 {%rd0,%rd1},{%ra0},{%rb0},{%rc0,%rc1};",
+	     ".xor.popc or .and.popc"},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(t); i++) {
 		char text[1200];
@@ -374,7 +403,7 @@ static void refusals(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(facts_of_hopper), cmocka_unit_test(floats), cmocka_unit_test(integers),
-	                                   cmocka_unit_test(refusals)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(facts_of_hopper), cmocka_unit_test(floats),
+	                                   cmocka_unit_test(integers), cmocka_unit_test(refusals)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

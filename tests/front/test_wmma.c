@@ -11,16 +11,26 @@ struct kind {
 	bool any_layout;
 };
 static const struct kind kinds[] = {
-    {"f16", "f32", "f32", 16, 32, 32, 16, 16, 16, 8, 8, true}, {"f16", "f32", "f32", 16, 32, 32, 32, 8, 16, 8, 8, true},
-    {"f16", "f32", "f32", 16, 32, 32, 8, 32, 16, 8, 8, true},  {"f16", "f16", "f16", 16, 16, 16, 16, 16, 16, 8, 8, true},
-    {"f16", "f16", "f16", 16, 16, 16, 32, 8, 16, 8, 8, true},  {"f16", "f16", "f16", 16, 16, 16, 8, 32, 16, 8, 8, true},
-    {"f16", "f16", "f32", 16, 16, 32, 16, 16, 16, 8, 8, true}, {"f16", "f32", "f16", 16, 32, 16, 8, 32, 16, 8, 8, true},
-    {"bf16", "f32", "f32", 16, 32, 32, 16, 16, 16, 4, 4, true}, {"bf16", "f32", "f32", 16, 32, 32, 32, 8, 16, 8, 2, true},
-    {"bf16", "f32", "f32", 16, 32, 32, 8, 32, 16, 2, 8, true}, {"s8", "s32", "s32", 8, 32, 32, 16, 16, 16, 2, 2, true},
-    {"s8", "s32", "s32", 8, 32, 32, 32, 8, 16, 4, 1, true},    {"u8", "s32", "s32", 8, 32, 32, 8, 32, 16, 1, 4, true},
-    {"u8", "s32", "s32", 8, 32, 32, 16, 16, 16, 2, 2, true},   {"tf32", "f32", "f32", 32, 32, 32, 16, 16, 8, 4, 4, true},
-    {"f64", "f64", "f64", 64, 64, 64, 8, 8, 4, 1, 1, true},    {"s4", "s32", "s32", 4, 32, 32, 8, 8, 32, 1, 1, false},
-    {"u4", "s32", "s32", 4, 32, 32, 8, 8, 32, 1, 1, false},    {"b1", "s32", "s32", 1, 32, 32, 8, 8, 128, 1, 1, false},
+    {"f16", "f32", "f32", 16, 32, 32, 16, 16, 16, 8, 8, true},
+    {"f16", "f32", "f32", 16, 32, 32, 32, 8, 16, 8, 8, true},
+    {"f16", "f32", "f32", 16, 32, 32, 8, 32, 16, 8, 8, true},
+    {"f16", "f16", "f16", 16, 16, 16, 16, 16, 16, 8, 8, true},
+    {"f16", "f16", "f16", 16, 16, 16, 32, 8, 16, 8, 8, true},
+    {"f16", "f16", "f16", 16, 16, 16, 8, 32, 16, 8, 8, true},
+    {"f16", "f16", "f32", 16, 16, 32, 16, 16, 16, 8, 8, true},
+    {"f16", "f32", "f16", 16, 32, 16, 8, 32, 16, 8, 8, true},
+    {"bf16", "f32", "f32", 16, 32, 32, 16, 16, 16, 4, 4, true},
+    {"bf16", "f32", "f32", 16, 32, 32, 32, 8, 16, 8, 2, true},
+    {"bf16", "f32", "f32", 16, 32, 32, 8, 32, 16, 2, 8, true},
+    {"s8", "s32", "s32", 8, 32, 32, 16, 16, 16, 2, 2, true},
+    {"s8", "s32", "s32", 8, 32, 32, 32, 8, 16, 4, 1, true},
+    {"u8", "s32", "s32", 8, 32, 32, 8, 32, 16, 1, 4, true},
+    {"u8", "s32", "s32", 8, 32, 32, 16, 16, 16, 2, 2, true},
+    {"tf32", "f32", "f32", 32, 32, 32, 16, 16, 8, 4, 4, true},
+    {"f64", "f64", "f64", 64, 64, 64, 8, 8, 4, 1, 1, true},
+    {"s4", "s32", "s32", 4, 32, 32, 8, 8, 32, 1, 1, false},
+    {"u4", "s32", "s32", 4, 32, 32, 8, 8, 32, 1, 1, false},
+    {"b1", "s32", "s32", 1, 32, 32, 8, 8, 128, 1, 1, false},
 };
 enum { A_AT = 0, B_AT = 4096, C_AT = 8192, D_AT = 16384, BYTES = 32768, PAD = 16 };
 
@@ -125,16 +135,18 @@ static void run_wmma(const struct kind *t, bool ar, bool br, bool cr, const char
 	sprintf(pa, "%sa", fa), sprintf(pb, "%sb", fa);
 	sprintf(pc, "%sc", accumulator(t->c)), sprintf(pd, "%sd", accumulator(t->d));
 	p += sprintf(p,
-	             HEAD ".shared .align 128 .b8 sm[%u];\n.visible .entry k(.param .u64 p, .param .u64 in)\n{\n"
-	                  ".reg .b32 %%ra<8>, %%rb<8>, %%rc<8>, %%rd<8>, %%r<9>; .reg .f32 %%fc<8>, %%fd<8>; .reg .b64 %%q<9>;\n"
-	                  ".reg .f64 %%da<2>, %%db<2>, %%dc<2>, %%dd<2>; .reg .pred %%p;\nld.param.u64 %%q1, [in];\n",
+	             HEAD
+	             ".shared .align 128 .b8 sm[%u];\n.visible .entry k(.param .u64 p, .param .u64 in)\n{\n"
+	             ".reg .b32 %%ra<8>, %%rb<8>, %%rc<8>, %%rd<8>, %%r<9>; .reg .f32 %%fc<8>, %%fd<8>; .reg .b64 %%q<9>;\n"
+	             ".reg .f64 %%da<2>, %%db<2>, %%dc<2>, %%dd<2>; .reg .pred %%p;\nld.param.u64 %%q1, [in];\n",
 	             BYTES);
 	if (shared || generic) { /* copy there, each warp all of it */
-		p += sprintf(p, "mov.u32 %%r1, %%laneid; shl.b32 %%r1, %%r1, 2; mov.u32 %%r2, sm; add.u32 %%r2, %%r2, %%r1;\n"
-		                "cvt.u64.u32 %%q2, %%r1; add.u64 %%q3, %%q1, %%q2; mov.u32 %%r3, 0;\n"
-		                "L: ld.global.u32 %%r4, [%%q3]; st.shared.u32 [%%r2], %%r4; add.u64 %%q3, %%q3, 128;\n"
-		                "add.u32 %%r2, %%r2, 128; add.u32 %%r3, %%r3, 128; setp.lt.u32 %%p, %%r3, %d; @%%p bra L;\n"
-		                "bar.sync 0;\n",
+		p += sprintf(p,
+		             "mov.u32 %%r1, %%laneid; shl.b32 %%r1, %%r1, 2; mov.u32 %%r2, sm; add.u32 %%r2, %%r2, %%r1;\n"
+		             "cvt.u64.u32 %%q2, %%r1; add.u64 %%q3, %%q1, %%q2; mov.u32 %%r3, 0;\n"
+		             "L: ld.global.u32 %%r4, [%%q3]; st.shared.u32 [%%r2], %%r4; add.u64 %%q3, %%q3, 128;\n"
+		             "add.u32 %%r2, %%r2, 128; add.u32 %%r3, %%r3, 128; setp.lt.u32 %%p, %%r3, %d; @%%p bra L;\n"
+		             "bar.sync 0;\n",
 		             D_AT);
 	}
 	if (generic)
@@ -142,25 +154,29 @@ static void run_wmma(const struct kind *t, bool ar, bool br, bool cr, const char
 	const char *base = shared ? "sm" : generic ? "%q5" : "%q1";
 	p += sprintf(p, "wmma.load.a.sync.aligned.%s.%s%s.%s ", ar ? "row" : "col", shape, space, t->a);
 	p = list(p, pa, t->regs_a);
-	p += sprintf(p, ", [%s+%d], %u;\nwmma.load.b.sync.aligned.%s.%s%s.%s ", base, A_AT, lda, br ? "row" : "col", shape, space, t->a);
+	p += sprintf(p, ", [%s+%d], %u;\nwmma.load.b.sync.aligned.%s.%s%s.%s ", base, A_AT, lda, br ? "row" : "col", shape,
+	             space, t->a);
 	p = list(p, pb, t->regs_b);
-	p += sprintf(p, ", [%s+%d], %u;\nwmma.load.c.sync.aligned.%s.%s%s.%s ", base, B_AT, ldb, cr ? "row" : "col", shape, space, t->c);
+	p += sprintf(p, ", [%s+%d], %u;\nwmma.load.c.sync.aligned.%s.%s%s.%s ", base, B_AT, ldb, cr ? "row" : "col", shape,
+	             space, t->c);
 	p = list(p, pc, registers_of(t, t->cbits));
-	p += sprintf(p, ", [%s+%d], %u;\nwmma.mma%s.sync.aligned.%s.%s.%s.", base, C_AT, ldc, t->bits == 1 ? ".xor.popc" : "",
-	             ar ? "row" : "col", br ? "row" : "col", shape);
+	p += sprintf(p, ", [%s+%d], %u;\nwmma.mma%s.sync.aligned.%s.%s.%s.", base, C_AT, ldc,
+	             t->bits == 1 ? ".xor.popc" : "", ar ? "row" : "col", br ? "row" : "col", shape);
 	p += strcmp(t->a, "f16") ? sprintf(p, "%s.%s.%s.%s ", t->d, t->a, t->a, t->c) : sprintf(p, "%s.%s ", t->d, t->c);
 	p = list(p, pd, registers_of(t, t->dbits));
 	p = list(p + sprintf(p, ","), pa, t->regs_a);
 	p = list(p + sprintf(p, ","), pb, t->regs_b);
 	p = list(p + sprintf(p, ","), pc, registers_of(t, t->cbits));
-	p += sprintf(p, ";\nwmma.store.d.sync.aligned.%s.%s%s.%s [%s+%d],", cr ? "row" : "col", shape, space, t->d, base, D_AT);
+	p += sprintf(p, ";\nwmma.store.d.sync.aligned.%s.%s%s.%s [%s+%d],", cr ? "row" : "col", shape, space, t->d, base,
+	             D_AT);
 	p = list(p, pd, registers_of(t, t->dbits));
 	p += sprintf(p, ", %u;\n", ldd);
 	if (shared || generic) {
-		p += sprintf(p, "bar.sync 0; mov.u32 %%r2, sm; add.u32 %%r2, %%r2, %%r1; add.u64 %%q3, %%q1, %%q2;\n"
-		                "add.u64 %%q3, %%q3, %d; add.u32 %%r2, %%r2, %d; mov.u32 %%r3, 0;\n"
-		                "M: ld.shared.u32 %%r4, [%%r2]; st.global.u32 [%%q3], %%r4; add.u64 %%q3, %%q3, 128;\n"
-		                "add.u32 %%r2, %%r2, 128; add.u32 %%r3, %%r3, 128; setp.lt.u32 %%p, %%r3, %d; @%%p bra M;\n",
+		p += sprintf(p,
+		             "bar.sync 0; mov.u32 %%r2, sm; add.u32 %%r2, %%r2, %%r1; add.u64 %%q3, %%q1, %%q2;\n"
+		             "add.u64 %%q3, %%q3, %d; add.u32 %%r2, %%r2, %d; mov.u32 %%r3, 0;\n"
+		             "M: ld.shared.u32 %%r4, [%%r2]; st.global.u32 [%%q3], %%r4; add.u64 %%q3, %%q3, 128;\n"
+		             "add.u32 %%r2, %%r2, 128; add.u32 %%r3, %%r3, 128; setp.lt.u32 %%p, %%r3, %d; @%%p bra M;\n",
 		             D_AT, D_AT, BYTES - D_AT);
 	}
 	sprintf(p, "ret;\n}\n");
@@ -201,12 +217,13 @@ static void wmma_all(void **state)
 /* --- ldmatrix, movmatrix ------------------------------------------------------------------------------------------ */
 
 #define MTOP                                                                                                           \
-	HEAD ".shared .align 128 .b8 sm[4096];\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<40>; .reg .b64 %q<9>;\n"   \
-	     ".reg .pred %p<3>;\nld.param.u64 %q1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %q2, %r1, 16;\n"                \
+	HEAD ".shared .align 128 .b8 sm[4096];\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<40>; .reg .b64 %q<9>;\n" \
+	     ".reg .pred %p<3>;\nld.param.u64 %q1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %q2, %r1, 16;\n"               \
 	     "add.u64 %q3, %q1, %q2;\nmov.u32 %r2, sm;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\n"                    \
-	     "mad.lo.u32 %r5, %r1, 131074, 65536;\n" /* halves 2t, 2t + 1 */                                                  \
-	     "st.shared.u32 [%r4], %r5;\nbar.sync 0;\nmov.u32 %r6, %laneid;\n"                                              \
-	     "mul.lo.u32 %r7, %r6, 5;\nand.b32 %r7, %r7, 31;\nshl.b32 %r7, %r7, 4;\nadd.u32 %r8, %r2, %r7;\n" /* row 5l % 32 */
+	     "mad.lo.u32 %r5, %r1, 131074, 65536;\n" /* halves 2t, 2t + 1 */                                               \
+	     "st.shared.u32 [%r4], %r5;\nbar.sync 0;\nmov.u32 %r6, %laneid;\n"                                             \
+	     "mul.lo.u32 %r7, %r6, 5;\nand.b32 %r7, %r7, 31;\nshl.b32 %r7, %r7, 4;\nadd.u32 %r8, %r2, %r7;\n" /* row 5l %  \
+	                                                                                                         32 */
 static u32 half_at(u32 lane, u32 k) /* the k-th half of the row whose address a lane gives */
 {
 	return lane * 5 % 32 * 8 + k;
@@ -262,7 +279,8 @@ static void movmatrix(void **state)
 /* A row out of the CTA's shared memory, one that is not aligned, and half a warp. */
 static void faults(void **state)
 {
-	rig_open(MTOP "add.u32 %r8, %r8, 1000000;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r8];\nret;\n}\n", false);
+	rig_open(MTOP "add.u32 %r8, %r8, 1000000;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r8];\nret;\n}\n",
+	         false);
 	rig_run();
 	fault_text(FAULT_SHARED_OOB);
 	rig_close();
@@ -279,7 +297,7 @@ static void faults(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(wmma_all), cmocka_unit_test(ldmatrix), cmocka_unit_test(movmatrix),
-	                                   cmocka_unit_test(faults)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(wmma_all), cmocka_unit_test(ldmatrix),
+	                                   cmocka_unit_test(movmatrix), cmocka_unit_test(faults)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

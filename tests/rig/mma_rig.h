@@ -21,7 +21,11 @@ static inline char *mma_list(char *to, u8 type, const char *prefix, u32 first, u
 	const u32 n = type == MT_F64 ? words / 2 : words;
 	to += sprintf(to, "{");
 	for (u32 i = 0; i < n; i++)
-		to += sprintf(to, "%s%%%s%s%u", i ? "," : "", type == MT_F64 ? "d" : type == MT_F32 ? "f" : "r", prefix, first + i);
+		to += sprintf(to, "%s%%%s%s%u", i ? "," : "",
+		              type == MT_F64   ? "d"
+		              : type == MT_F32 ? "f"
+		                               : "r",
+		              prefix, first + i);
 	return to + sprintf(to, "}");
 }
 static inline const char *mma_registers(void)
@@ -63,7 +67,8 @@ static inline bool mma_load(struct mma_case *c, const char *ins, u32 na, u32 nb,
 	if (ne)
 		p += sprintf(p, ",%%re0,%u", selector);
 	sprintf(p, ";\nret;\n}\n");
-	*c = (struct mma_case){.m = ptx_load("mma.ptx", text, strlen(text), e), .na = na, .nb = nb, .nc = nc, .ne = ne, .nd = nd};
+	*c = (struct mma_case){
+	    .m = ptx_load("mma.ptx", text, strlen(text), e), .na = na, .nb = nb, .nc = nc, .ne = ne, .nd = nd};
 	c->in = c->m ? &c->m->code[c->m->funcs[0].entry] : NULL;
 	return c->m && c->in->op == OP_MMA;
 }
@@ -94,7 +99,8 @@ static inline void mma_run(const struct mma_case *c, enum exec_level level, cons
 	w.mask = w.live = FULL_MASK;
 	memcpy(lanes, given, words * LANES * sizeof(u32));
 	mma_move(frame, x->s, x->ns, wide, lanes, words, false);
-	struct exec e = {.base = {frame, c->m->pool}, .mask = FULL_MASK, .active = FULL_MASK, .out = &out, .f = &f, .w = &w};
+	struct exec e = {
+	    .base = {frame, c->m->pool}, .mask = FULL_MASK, .active = FULL_MASK, .out = &out, .f = &f, .w = &w};
 	exec_resolve_level(c->in, level);
 	c->in->exec(&e, c->in);
 	mma_move(frame, x->d, x->nd, wide, d, c->nd, true);

@@ -1,9 +1,9 @@
 /* mma: D = A x B + C of a warp, bit for bit as tensor cores compute it.
  *
- * Sums of f16, bf16, tf32 and fp8 (MMA-Sim, arXiv 2511.10909; Khattak and Mikaitis, arXiv 2512.07004): the products of a
- * group are exact. They and C are aligned to the largest exponent among them, where a product's exponent is the sum of
- * its factors', not normalised. Each is cut off (towards 0) behind tensor.fraction bits and added exactly; the sum is
- * rounded once, to f32 towards 0, to f16 to the nearest. The rounded sum is C of the next group. f64 is a chain of
+ * Sums of f16, bf16, tf32 and fp8 (MMA-Sim, arXiv 2511.10909; Khattak and Mikaitis, arXiv 2512.07004): the products of
+ * a group are exact. They and C are aligned to the largest exponent among them, where a product's exponent is the sum
+ * of its factors', not normalised. Each is cut off (towards 0) behind tensor.fraction bits and added exactly; the sum
+ * is rounded once, to f32 towards 0, to f16 to the nearest. The rounded sum is C of the next group. f64 is a chain of
  * fused multiply-adds in the order of k. Integers are exact, and wrap or stop at the ends. */
 #include <math.h>
 #include <string.h>

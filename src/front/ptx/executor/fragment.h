@@ -28,8 +28,8 @@ static inline struct element element_of_c(u32 lane, u32 r, u32 j, u32 e)
 	const u32 i = r * e + j;
 	return (struct element){(lane >> 2) + 8 * (i >> 1), 2 * (lane & 3) + (i & 1)};
 }
-/* Element j of register r of a lane's fragment. A wmma is made of m16n8 (m8n32: m8n8) blocks, whose registers follow each
- * other; f16 fragments of A and B hold each element as often as they have room for. */
+/* Element j of register r of a lane's fragment. A wmma is made of m16n8 (m8n32: m8n8) blocks, whose registers follow
+ * each other; f16 fragments of A and B hold each element as often as they have room for. */
 static inline struct element element_at(const struct mma_shape *m, enum mma_matrix which, u32 lane, u32 r, u32 j)
 {
 	const u8 type = which == MM_A ? m->a : which == MM_B ? m->b : which == MM_C ? m->c : m->d;
@@ -48,7 +48,8 @@ static inline struct element element_at(const struct mma_shape *m, enum mma_matr
 	return at;
 }
 
-/* f16 m8n8k4: four products of their own, of the lanes 4q to 4q+3 and 16+4q to 16+4q+3. i: element, of all registers. */
+/* f16 m8n8k4: four products of their own, of the lanes 4q to 4q+3 and 16+4q to 16+4q+3. i: element, of all registers.
+ */
 static inline struct element element_of_quad_a(u32 lane, u32 i, bool col)
 {
 	const u32 h = lane >> 4;

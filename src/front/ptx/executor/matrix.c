@@ -19,7 +19,8 @@ bool matrix_converged(struct exec *x)
 	return false;
 }
 
-/* fma; of several NaN that of b, else of c, quiet (measured on an H100). Which one a host's fma gives is its compiler's choice. */
+/* fma; of several NaN that of b, else of c, quiet (measured on an H100). Which one a host's fma gives is its compiler's
+ * choice. */
 static double step_of(double a, double b, double c)
 {
 	const double first = b != b ? b : c != c ? c : a;
@@ -36,8 +37,8 @@ static double step_of(double a, double b, double c)
 __attribute__((noinline)) double matrix_dot(const double *a, const double *b, u32 step, u32 n, double c,
                                             enum rounding round)
 {
-	static const int modes[] = {[RND_RN] = FE_TONEAREST, [RND_RZ] = FE_TOWARDZERO, [RND_RM] = FE_DOWNWARD,
-	                            [RND_RP] = FE_UPWARD};
+	static const int modes[] = {
+	    [RND_RN] = FE_TONEAREST, [RND_RZ] = FE_TOWARDZERO, [RND_RM] = FE_DOWNWARD, [RND_RP] = FE_UPWARD};
 	const int old = fegetround();
 	if (round != RND_RN)
 		fesetround(modes[round]);
@@ -55,8 +56,8 @@ __attribute__((noinline)) double matrix_dot(const double *a, const double *b, u3
 u32 sparse_column(const struct mma_shape *m, const u32 *meta, u32 row, u32 c)
 {
 	const u32 bits = mma_type_bits[m->a], high = row >> 3;
-	const u32 pair = bits == 4 ? c >> 1 : c;          /* what two bits stand for */
-	const u32 at = bits == 32 ? 4 * pair : 2 * pair;  /* the first bit, counted in the row */
+	const u32 pair = bits == 4 ? c >> 1 : c;         /* what two bits stand for */
+	const u32 at = bits == 32 ? 4 * pair : 2 * pair; /* the first bit, counted in the row */
 	const u32 per_row = bits == 32 ? 2u * m->k : bits == 4 ? m->k / 2u : m->k;
 	u32 lane, shift;
 	if (bits >= 16) {
@@ -228,7 +229,8 @@ static void wmma_load(void *ctx, const struct inst *in)
 		for (u32 l = 0; l < LANES && to; l++)
 			for (u32 j = 0; j < n; j++) {
 				u32 line;
-				const u32 at = byte_of(&g, element_at(&w->shape, (enum mma_matrix)w->shape.matrix, l, w->first + r, j), &line);
+				const u32 at =
+				    byte_of(&g, element_at(&w->shape, (enum mma_matrix)w->shape.matrix, l, w->first + r, j), &line);
 				memcpy(to + l * n * bytes + j * bytes, (const void *)(host + g.base + line * g.step + at), bytes);
 			}
 	}

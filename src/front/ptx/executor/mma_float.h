@@ -1,4 +1,5 @@
-/* mma_float: the sums of tensor cores, see exec_mma.c. Compiled once per vector level with the file that includes it. */
+/* mma_float: the sums of tensor cores, see exec_mma.c. Compiled once per vector level with the file that includes it.
+ */
 #ifndef FRONT_PTX_EXECUTOR_MMA_FLOAT_H
 #define FRONT_PTX_EXECUTOR_MMA_FLOAT_H
 #include "front/ptx/executor/fragment.h"
@@ -85,7 +86,7 @@ static inline u32 mma_to_f16(s64 sum, s32 top, const struct mma_rule *r)
 	const u32 sign = sum < 0 ? 0x8000u : 0;
 	const u64 v = sum < 0 ? 0 - (u64)sum : (u64)sum;
 	const s32 high = 63 - __builtin_clzll(v), exp = top - r->fraction + high;
-	const s32 low = MAX(exp, -14) - 10;          /* weight of the last bit of the result */
+	const s32 low = MAX(exp, -14) - 10;         /* weight of the last bit of the result */
 	const s32 down = low - (top - r->fraction); /* bits of v below it */
 	u64 m;
 	if (down > 62) {

@@ -110,7 +110,7 @@ struct ptx {            /* the front end of a machine */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
 	bool check_bounds, check_uninit, check_masks, check_barriers;
-	u32 delay, pending_cap;        /* commit.delay; entries of an SM's queue */
+	u32 delay, pending_cap; /* commit.delay; entries of an SM's queue */
 	struct tensor_rules tensor;
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
 	u32 local_max, shared_max;
