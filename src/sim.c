@@ -177,6 +177,8 @@ static bool describe_launch(const struct conf *c, const struct launch_spec *sp, 
 		free(why);
 		return false;
 	}
+	if (!sim_has_what_it_needs(c, sp->mod, sp->fn, e))
+		return false;
 	if (sp->param_bytes != sp->fn->param_bytes)
 		return err_set(e, "%s: %zu bytes of parameters given, %u expected", func_label(sp->fn), sp->param_bytes,
 		               sp->fn->param_bytes);

@@ -240,6 +240,10 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 		break;
 	case FAULT_BAD_FREE: add_bad_free(x, out); break;
 	case FAULT_FLUSH: add_flush(x, out); break;
+	case FAULT_DIVERGENT_MATRIX:
+		strbuf_addf(out, "matrix instruction executed by lanes 0x%08x only: .aligned means that all 32 of a warp do",
+		            x->lanes);
+		break;
 	default: strbuf_adds(out, "no fault"); break;
 	}
 }

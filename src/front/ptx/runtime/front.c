@@ -22,6 +22,8 @@ static void set_sizes(struct ptx *f, const struct conf *c)
 	f->check_bounds = c->check_bounds;
 	f->check_uninit = c->check_uninit;
 	f->check_masks = c->check_masks;
+	f->tensor = (struct tensor_rules){c->tensor_fraction, c->tensor_fraction_fp8, c->tensor_group, c->tensor_group_fp8,
+	                                  c->tensor_quads == TENSOR_QUADS_F32};
 	f->check_barriers = c->check_barriers;
 	f->window_bytes = c->front_frame_kb << 10;
 	f->window_near = MIN(f->window_bytes, WINDOW_NEAR);
