@@ -150,9 +150,9 @@ static bool check_resident(const struct conf *c, const struct launch *l, struct 
 	           func_label(l->fn), (unsigned long long)l->ctas, (unsigned long long)most, each, c->num_sms, why);
 }
 
-void sim_copied(struct sim *s, u64 addr, u64 n)
+void sim_copied(struct sim *s, u64 addr, u64 n, u64 following)
 {
-	mem_copied(s->gpu->mem, addr, n);
+	mem_copied(s->gpu->mem, addr, n, following);
 }
 
 /* The launch without its parameters, as far as it can be made. */
@@ -424,11 +424,6 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 bool sim_goes_on(const struct sim *s, const struct stop *stop)
 {
 	return stop->why == STOP_CYCLE || stop->why == STOP_REQUEST || (stop->why != STOP_INTERRUPT && sim_turn_due(s));
-}
-
-const struct fault *sim_fault(const struct sim *s)
-{
-	return front_fault(s->gpu->front);
 }
 
 void sim_fault_text(const struct sim *s, struct strbuf *out)

@@ -50,10 +50,11 @@ struct launch_spec {
 	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;
 };
+/* The host has copied n bytes to device memory (devmem_write() has put them there), and `following` more of the same copy
+ * come: they may be in L2 then. */
+void sim_copied(struct sim *s, u64 addr, u64 n, u64 following);
 /* Queues a launch; its id (0, 1, ...) or -1 with *e ("block of 2048 threads exceeds ...", "needs 70 KB of shared
  * memory, an SM has 48 KB"). */
-/* The host has copied n bytes to device memory (devmem_write() has put them there): they may be in L2 then. */
-void sim_copied(struct sim *s, u64 addr, u64 n);
 int sim_launch(struct sim *s, const struct launch_spec *l, struct err *e);
 /* Would sim_launch() take it? False with *e. Parameters need not be there. Nothing changes. */
 bool sim_may_launch(const struct sim *s, const struct launch_spec *l, struct err *e);
@@ -96,8 +97,6 @@ void sim_interrupt(struct sim *s);
 void sim_clear_interrupt(struct sim *s);
 u64 sim_cycle(const struct sim *s);
 bool sim_faulted(const struct sim *s);
-/* The fault; its code is FAULT_NONE while there is none. */
-const struct fault *sim_fault(const struct sim *s);
 void sim_fault_text(const struct sim *s, struct strbuf *out);
 /* Text printed by the program since the last call. */
 void sim_take_printf(struct sim *s, struct strbuf *out);

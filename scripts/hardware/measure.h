@@ -11,6 +11,7 @@ struct options {
 	int device, repeat;
 	size_t big;
 	unsigned clock_kcycles; /* thousand cycles that the SM's clock is measured over */
+	unsigned hold_kcycles;  /* thousand cycles that the chip is kept busy while a launch and its events are queued */
 };
 extern struct options opt;
 struct chip {
@@ -30,7 +31,7 @@ double median(double *v, int n); /* sorts them */
 /* NULL when the driver refuses it; says why. */
 cu_handle load_module(const char *name, const char *text);
 /* Milliseconds between events around what go(what) launches. */
-double elapsed_ms(void (*go)(void *), void *what);
+double elapsed_ms(void (*go)(void *), void *what, unsigned launches);
 double sm_mhz(void);
 double empty_cycles(double mhz);
 /* Repeats a recorded workload and appends its object to the file. */

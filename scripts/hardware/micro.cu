@@ -268,7 +268,7 @@ extern "C" __global__ void read_shared(PARAMS)
 		for (u32 i = 0; i < n; i++) {
 #pragma unroll
 			for (int k = 0; k < 8; k++) {
-				asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+				asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
 				             : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
 				             : "r"(at)
 				             : "memory");

@@ -208,7 +208,7 @@ static void do_launch(struct log *l, char *line, int rep)
 	void *extra[] = {(void *)LAUNCH_BUFFER, params, (void *)LAUNCH_BUFFER_SIZE, &bytes, NULL};
 	if (bytes)
 		o.extra = extra;
-	double ms = elapsed_ms(go, &o);
+	double ms = elapsed_ms(go, &o, 1);
 	launch_slot(l, kernel, rep)->ms[rep] = ms;
 	free(params);
 }

@@ -108,6 +108,18 @@ static bool check_cache(struct where at, const struct mshr_table *mshr, const st
 	return check_mshrs(at, mshr, tags, &lined, e) && check_tags(at, tags, lined, by_line, e);
 }
 
+/* What says that a cache holds no line: emptying it once more looks at nothing. */
+static bool check_empty(struct where at, const struct tags *t, u64 empty_at, struct err *e)
+{
+	if (!*t->stamp || *t->stamp != empty_at)
+		return true;
+	for (u32 set = 0; set < t->sets; set++)
+		for (u32 i = tags_place(t, set, 0), end = i + t->ways; i < end; i++)
+			HOLDS(!t->tag[i], "%s %u: set %u holds a line since the cache was emptied, and none came", at.name, at.index,
+			      set);
+	return true;
+}
+
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 /* Length of a list of packets; NONE when it does not end. */
 static u32 packets_in(const struct mem *m, u32 head)
@@ -437,8 +449,8 @@ bool mem_check_state(const struct mem *m, struct err *e)
 		ok = check_port(m, sm, &n[sm], e);
 		for (u32 c = 0; ok && c < MC_COUNT; c++) {
 			const struct l1 *l = &m->l1[sm * MC_COUNT + c];
-			ok = check_cache((struct where){cache_names[c], sm, c == MC_L1D && m->rule->words ? l->words : NULL},
-			                 &l->mshr, &l->tags, true, e);
+			const struct where at = {cache_names[c], sm, c == MC_L1D && m->rule->words ? l->words : NULL};
+			ok = check_cache(at, &l->mshr, &l->tags, true, e) && check_empty(at, &l->tags, l->st->empty_at, e);
 		}
 	}
 	for (u32 i = 0; ok && i < m->nslices; i++)

@@ -582,12 +582,14 @@ void l1_invalidate(const struct mem *m, struct l1 *l)
 		l->mshr.e[i].slot = TAGS_NONE;
 	if (!*l->tags.stamp) /* never held a line, as on SMs without work */
 		return;
-	for (u32 set = 0; set < l->tags.sets; set++)
+	for (u32 set = 0; set < l->tags.sets && *l->tags.stamp != l->st->empty_at; set++)
 		for (u32 i = tags_place(&l->tags, set, 0), end = i + l->tags.ways; i < end; i++)
 			if (l->tags.tag[i])
 				kept |= m->rule->empty(l, i);
 	if (l->ideal.n)
 		ideal_invalidate_all(&l->ideal, kept ? &l->tags : NULL);
+	if (!kept)
+		l->st->empty_at = *l->tags.stamp;
 }
 
 void l1_kernel_start(struct mem *m, u32 sm, bool alone)

@@ -408,11 +408,14 @@ static void copy_line(struct mem *m, u64 line, u8 sectors)
 		ideal_use(&s->ideal, i, line, sectors);
 }
 
-void mem_copied(struct mem *m, u64 addr, u64 n)
+void mem_copied(struct mem *m, u64 addr, u64 n, u64 following)
 {
-	const u64 size = m->c.l2_line, end = addr + n;
-	if (!m->c.l2_copies)
+	const struct tags *t = &m->slice[0].tags;
+	const u64 size = m->c.l2_line, end = addr + n, looked_at = 8 * (u64)m->nslices * t->sets * t->ways * size;
+	if (!m->c.l2_copies || following >= looked_at)
 		return;
+	if (n > looked_at - following)
+		addr = end - (looked_at - following);
 	for (u64 line = addr & ~(size - 1); line < end; line += size) {
 		u64 from = MAX(addr, line) - line, to = MIN(end, line + size) - line;
 		copy_line(m, line, (u8)(bit_range((u32)ceil_div(to, SECTOR_BYTES)) & ~bit_range((u32)(from / SECTOR_BYTES))));

@@ -175,8 +175,9 @@ void mem_cta_start(struct mem *m, u32 sm, u64 warps, u32 launch, u64 cta);
 void mem_warp_start(struct mem *m, u32 sm, u32 place, u32 launch, u64 cta);
 /* A warp has another place from here on. */
 void mem_warp_moves(struct mem *m, u32 sm, u32 from, u32 to);
-/* The host has copied n bytes to the device: with l2.copies they are in L2 then. */
-void mem_copied(struct mem *m, u64 addr, u64 n);
+/* The host has copied n bytes to the device, and copies `following` more in the same copy: with l2.copies those are in
+ * L2 then that it can hold. What has eight times L2's size behind it is not looked at: no set keeps a line of it. */
+void mem_copied(struct mem *m, u64 addr, u64 n, u64 following);
 /* Requests in flight of an SM (loads, stores, atomics): 0 = quiet. */
 u32 mem_outstanding(const struct mem *m, u32 sm);
 

@@ -70,9 +70,9 @@ static u64 reply_behind(const char *hol)
 {
 	RIG(r, "num_sms=2", "partitions=2", "l2.slices=1", "noc.flit=8", "l2.copies=true", "l2.port=128", hol);
 	u64 a = in_slice(&r, 0, 0), b = in_slice(&r, 1, 0), c = in_slice(&r, 1, 1);
-	mem_copied(r.m, a, 128);
-	mem_copied(r.m, b, 128);
-	mem_copied(r.m, c, 128);
+	mem_copied(r.m, a, 128, 0);
+	mem_copied(r.m, b, 128, 0);
+	mem_copied(r.m, c, 128, 0);
 	assert_int_equal(rig_access(&r, 0, MO_LOAD, a, 0xf, 1), MR_PENDING);
 	assert_int_equal(rig_access(&r, 0, MO_LOAD, b, 0xf, 2), MR_PENDING);
 	rig_step(&r);
@@ -95,8 +95,8 @@ static void two_lines(const char *replies, u64 *first, u64 *second)
 {
 	RIG(r, "num_sms=1", "partitions=2", "l2.slices=1", "noc.flit=40", "l2.copies=true", "l2.port=128", replies);
 	u64 a = in_slice(&r, 0, 0), b = in_slice(&r, 1, 0);
-	mem_copied(r.m, a, 128);
-	mem_copied(r.m, b, 128);
+	mem_copied(r.m, a, 128, 0);
+	mem_copied(r.m, b, 128, 0);
 	u64 start = r.now;
 	assert_int_equal(rig_access(&r, 0, MO_LOAD, a, 0xf, 1), MR_PENDING);
 	assert_int_equal(rig_access(&r, 0, MO_LOAD, b, 0xf, 2), MR_PENDING);
@@ -123,7 +123,7 @@ static void a_reply_for_each_sector(void **s)
 	assert_in_range(first[1], alone + 2, alone + 3);
 	assert_int_equal(second[1], alone + 4);
 	RIG(r, "noc.sector_replies=true", "l2.copies=true");
-	mem_copied(r.m, BASE, 128);
+	mem_copied(r.m, BASE, 128, 0);
 	assert_int_equal(rig_latency(&r, MO_LOAD, BASE, 0xf), alone);
 	rig_stop(&r);
 }
@@ -201,7 +201,7 @@ static void copies_are_in_l2(void **s)
 {
 	RIG(r, "l2.copies=true");
 	u64 hits = 0, warm, cold;
-	mem_copied(r.m, BASE + 128, 3 * 128 + 32); /* the last line: its first sector only */
+	mem_copied(r.m, BASE + 128, 3 * 128 + 32, 0); /* the last line: its first sector only */
 	warm = rig_latency(&r, MO_LOAD, BASE + 128, 0xf);
 	cold = rig_latency(&r, MO_LOAD, BASE, 0xf); /* the line before */
 	rig_latency(&r, MO_LOAD, BASE + 3 * 128, 0xf);
@@ -214,7 +214,7 @@ static void copies_are_in_l2(void **s)
 	rig_check(&r);
 	rig_stop(&r);
 	RIG(q, "l2.copies=false");
-	mem_copied(q.m, BASE + 128, 128);
+	mem_copied(q.m, BASE + 128, 128, 0);
 	assert_in_range(rig_latency(&q, MO_LOAD, BASE + 128, 0xf), cold - 2, cold + 2); /* DRAM's clock is another */
 	rig_stop(&q);
 }
@@ -223,7 +223,7 @@ static void copies_are_in_l2(void **s)
 static void copies_replace_the_oldest(void **s)
 {
 	RIG(r, "l2.copies=true", "partitions=1", "l2.slices=1", "l2.sets=2", "l2.ways=2", "l1d.cache_global=false");
-	mem_copied(r.m, BASE, 6 * 128);
+	mem_copied(r.m, BASE, 6 * 128, 0);
 	for (u32 i = 2; i < 6; i++)
 		rig_latency(&r, MO_LOAD, BASE + i * 128, 0xf);
 	assert_int_equal(mem_l2_counters(r.m, 0)->hits, 4);

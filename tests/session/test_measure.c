@@ -104,6 +104,8 @@ static void test_finds_itself_again(void **state)
 	                 "4194304",
 	                 "--clock-kcycles",
 	                 "20",
+	                 "--hold-kcycles",
+	                 "1",
 	                 NULL};
 	int status = measure(NULL, words, said, sizeof said);
 	if (status)
@@ -154,6 +156,8 @@ static json_t *replayed(char *log)
 	                 "-",
 	                 "--clock-kcycles",
 	                 "20",
+	                 "--hold-kcycles",
+	                 "1",
 	                 log,
 	                 NULL};
 	json_error_t at;

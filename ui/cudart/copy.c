@@ -88,6 +88,7 @@ static int wait_for(uint64_t stream)
 struct rectangle {
 	uint64_t stream, device, device_pitch, host, host_pitch, width, height;
 	bool wait;
+	uint64_t asked; /* bytes, this piece with them */
 };
 
 static int piece_to(const struct rectangle *r, uint64_t x, uint64_t y, uint64_t width, uint64_t height)
@@ -100,7 +101,8 @@ static int piece_to(const struct rectangle *r, uint64_t x, uint64_t y, uint64_t 
 			memcpy(link_shared + i * width, from + i * r->host_pitch, width);
 	regions_watch(link_shared, width * height);
 	uint64_t address = r->device + y * r->device_pitch + x;
-	int error = ASK(WIRE_TO_DEVICE, width * height, r->stream, address, r->device_pitch, width, height, r->wait);
+	int error = ASK(WIRE_TO_DEVICE, width * height, r->stream, address, r->device_pitch, width, height, r->wait,
+	                r->width * r->height - r->asked);
 	return error == NOT_READY ? wait_for(r->stream) : error;
 }
 
@@ -124,22 +126,24 @@ static int piece_from(const struct rectangle *r, uint64_t x, uint64_t y, uint64_
 	return 0;
 }
 
-static int pieces(const struct rectangle *r,
-                  int (*piece)(const struct rectangle *, uint64_t, uint64_t, uint64_t, uint64_t))
+static int pieces(struct rectangle *r, int (*piece)(const struct rectangle *, uint64_t, uint64_t, uint64_t, uint64_t))
 {
 	int error = 0;
-	uint64_t width = r->width < WIRE_SHARED ? r->width : WIRE_SHARED, rows = WIRE_SHARED / width;
+	uint64_t width = r->width < WIRE_PIECE ? r->width : WIRE_PIECE, rows = WIRE_PIECE / width;
 	for (uint64_t y = 0; y < r->height && !error; y += rows)
-		for (uint64_t x = 0; x < r->width && !error; x += width)
-			error = piece(r, x, y, r->width - x < width ? r->width - x : width,
-			              r->height - y < rows ? r->height - y : rows);
+		for (uint64_t x = 0; x < r->width && !error; x += width) {
+			const uint64_t wide = r->width - x < width ? r->width - x : width,
+			               high = r->height - y < rows ? r->height - y : rows;
+			r->asked += wide * high;
+			error = piece(r, x, y, wide, high);
+		}
 	return error;
 }
 
 static struct rectangle rectangle(const struct op_copy *c, uint64_t stream, bool wait, uint64_t z)
 {
 	uint64_t to = c->to + z * c->to_slice, from = c->from + z * c->from_slice;
-	struct rectangle r = {stream, to, c->to_pitch, from, c->from_pitch, c->width, c->height, wait};
+	struct rectangle r = {stream, to, c->to_pitch, from, c->from_pitch, c->width, c->height, wait, 0};
 	if (!c->to_device) {
 		r.device = from;
 		r.device_pitch = c->from_pitch;

@@ -102,13 +102,14 @@ static int transfer(struct region *r, uint64_t begin, uint64_t end, enum wire_op
 		uint64_t from = r->device + begin > r->parts[i].begin ? r->device + begin : r->parts[i].begin;
 		uint64_t to = r->device + end < r->parts[i].end ? r->device + end : r->parts[i].end;
 		while (from < to && !error) {
-			uint64_t n = to - from < WIRE_SHARED ? to - from : WIRE_SHARED;
+			uint64_t n = to - from < WIRE_PIECE ? to - from : WIRE_PIECE;
 			unsigned char *bytes = r->alias + (from - r->device);
 			if (op == WIRE_TO_DEVICE) {
 				memcpy(link_shared, bytes, n);
 				regions_watch(link_shared, n);
 			}
-			error = ASK(op, op == WIRE_TO_DEVICE ? n : 0, WIRE_AT_ONCE, from, n, n, 1, 1, (uint64_t)bytes, n);
+			error = op == WIRE_TO_DEVICE ? ASK(op, n, WIRE_AT_ONCE, from, n, n, 1, 1, 0)
+			                             : ASK(op, 0, WIRE_AT_ONCE, from, n, n, 1, 1, (uint64_t)bytes, n);
 			if (!error && op == WIRE_FROM_DEVICE)
 				memcpy(bytes, link_shared, n);
 			from += n;
@@ -386,6 +387,18 @@ void regions_clear(void)
 	idle = false;
 }
 
+/* Once: it may be a race, and it is an error on chips without concurrent access. */
+static void tell_wait(uint64_t address, const struct region *r)
+{
+	static bool told;
+	if (!told)
+		link_say(
+		    "the program touches 0x%llx, managed memory (%llu bytes at 0x%llx), while a kernel may run, and waits for "
+		    "it; a chip without concurrent access ends the program",
+		    (unsigned long long)address, (unsigned long long)r->bytes, (unsigned long long)r->host);
+	told = true;
+}
+
 /* The host has touched an address. */
 enum fault_answer region_fault(uint64_t address, int write)
 {
@@ -402,12 +415,13 @@ enum fault_answer region_fault(uint64_t address, int write)
 		return FAULT_SERVED;
 	}
 	if (!idle && !r->concurrent) {
-		int status = ASK(WIRE_STREAM_QUERY, 0, WIRE_ALL_STREAMS);
-		if (status == NOT_READY) {
-			link_say("the program touches 0x%llx, managed memory (%llu bytes at 0x%llx), while a kernel may run: "
-			         "cudaDeviceSynchronize has to come before",
-			         (unsigned long long)address, (unsigned long long)r->bytes, (unsigned long long)r->host);
-			return FAULT_FATAL;
+		if (ASK(WIRE_STREAM_QUERY, 0, WIRE_ALL_STREAMS) == NOT_READY) {
+			tell_wait(address, r);
+			link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
+			if (!link_stands())
+				return FAULT_FATAL;
+			idle = true;
+			return region_fault(address, write); /* while this waited another thread may have changed all of it */
 		}
 		/* After a kernel's error the pages can still be looked at. */
 		if (!link_stands())

@@ -32,6 +32,7 @@
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
 #define WIRE_SHARED (64ull << 20)      /* bytes */
+#define WIRE_PIECE (2ull << 20)        /* bytes that the library copies at a time: they stay in the host's caches */
 #define WIRE_ALL_STREAMS (~0ull)
 #define WIRE_AT_ONCE                                                                                                   \
 	(~1ull) /* as a copy's stream: done now, in no stream's order, with wait: pages that both sides see */
@@ -53,8 +54,9 @@ enum wire_op {
 	WIRE_FREE,        /* a: address. Waits for all streams */
 	WIRE_LAUNCH,      /* a: function, grid x y z, block x y z, dynamic shared memory in bytes, stream, enum wire_launch;
 	                     bytes: the parameters as the kernel has them, wire_function.param_bytes */
-	WIRE_TO_DEVICE,   /* a: stream, address, pitch, width, height in bytes and rows, wait (0, 1); bytes: the rows, one
-	                     behind the other. With wait the answer comes when it is done */
+	WIRE_TO_DEVICE,   /* a: stream, address, pitch, width, height in bytes and rows, wait (0, 1), bytes of the same copy
+	                     that further requests bring; bytes: the rows, one behind the other. With wait the answer comes
+	                     when it is done */
 	WIRE_FROM_DEVICE, /* a: stream, address, pitch, width, height, wait, host address, its pitch. With wait -> bytes:
 	                     the rows; without, they are a delivery */
 	WIRE_ON_DEVICE,   /* a: stream, to, its pitch, from, its pitch, width, height, wait */

@@ -56,7 +56,8 @@ struct work {
 	struct work *next; /* of its stream */
 	u64 seq;           /* 1, 2, ... in the order in which work was given */
 	enum work_kind kind;
-	bool asked; /* the application waits for it, and its answer */
+	bool asked;    /* the application waits for it, and its answer */
+	bool borrowed; /* data is the channel's memory, which stays as it is while the application waits */
 	u64 a[WIRE_ARGUMENTS];
 	u8 *data; /* rows to copy, parameters of a launch */
 	u64 n;
@@ -137,7 +138,7 @@ u64 machine_allocate(struct session *s, struct app_host *h, u64 bytes, const cha
 bool machine_free(struct session *s, struct app_host *h, u64 addr, struct err *e);
 /* Are these bytes of one live allocation, which the host may write? */
 bool machine_may_copy(struct session *s, struct app_host *h, u64 addr, u64 n, bool write);
-void machine_write(struct session *s, struct app_host *h, u64 addr, const void *data, u64 n);
+void machine_write(struct session *s, struct app_host *h, u64 addr, const void *data, u64 n, u64 following);
 void machine_read(struct session *s, struct app_host *h, u64 addr, void *out, u64 n);
 void machine_memory(struct session *s, struct app_host *h, u64 *left, u64 *all); /* bytes */
 struct module *machine_load(struct session *s, struct app_host *h, const struct source_text *texts, u32 n,
@@ -159,6 +160,9 @@ struct app_event *event_of(struct app_host *h, u64 id);
 /* Gives a stream work, whose data become its own. */
 struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const struct wire_request *r, u8 *data,
                          u64 n);
+void stream_work_free(struct work *w);
+/* The application waits no longer: what is borrowed of the channel becomes the work's own. */
+void stream_work_owns(struct work *w);
 /* Does all work whose turn has come. False with *e: the machine cannot do it. */
 void streams_go_on(struct session *s, struct app_host *h);
 /* Might anything of it be done now? Changes nothing. */
@@ -167,8 +171,11 @@ bool stream_done(struct session *s, struct app_host *h, u32 stream, bool look);
 bool streams_done(struct session *s, struct app_host *h, bool look);
 bool event_done(struct session *s, struct app_host *h, const struct app_event *ev, u64 seq, bool look);
 u64 event_cycle(struct session *s, struct app_host *h, const struct app_event *ev);
-/* Rows in device memory, to it (write) or from it; in `rows` they lie one behind the other. */
-void copy_rows(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows, bool write);
+/* Rows to device memory and from it; in `rows` they lie one behind the other. following: bytes of the same copy that
+ * come later. */
+void rows_to_device(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, const u8 *rows,
+                    u64 following);
+void rows_from_device(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows);
 void streams_call_done(struct app_host *h, u64 number);
 void streams_release(struct app_host *h);
 void deliver(struct app_host *h, const u64 v[WIRE_VALUES], u8 *data, u64 n); /* data become its own */

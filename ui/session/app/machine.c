@@ -69,7 +69,7 @@ bool machine_may_copy(struct session *s, struct app_host *h, u64 addr, u64 n, bo
 	return ok;
 }
 
-void machine_write(struct session *s, struct app_host *h, u64 addr, const void *data, u64 n)
+void machine_write(struct session *s, struct app_host *h, u64 addr, const void *data, u64 n, u64 following)
 {
 	struct err e = {0};
 	if (h->records.feeding || !n)
@@ -78,7 +78,7 @@ void machine_write(struct session *s, struct app_host *h, u64 addr, const void *
 		app_tell(s, h, e.msg);
 		return;
 	}
-	sim_copied(s->sim, addr, n);
+	sim_copied(s->sim, addr, n, following);
 	dependencies_host_wrote(s->dependencies, addr, n);
 	launch_log_write(s->launch_log, addr, data, n);
 }

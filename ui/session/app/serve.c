@@ -204,11 +204,9 @@ static void give_rows(struct app_host *h, struct wire_reply *a)
 {
 	struct work *w = h->finished;
 	if (w && w->kind == WORK_FROM_DEVICE)
-		serve_bytes(h, a, w->data, w->n);
-	if (w) {
-		free(w->data);
-		free(w);
-	}
+		a->bytes = w->n; /* they are where the application looks */
+	if (w)
+		stream_work_free(w);
 	h->finished = NULL;
 }
 
@@ -216,8 +214,10 @@ static void give_rows(struct app_host *h, struct wire_reply *a)
 static void wait_no_longer(struct app_host *h)
 {
 	for (u32 i = 0; i < h->nstreams; i++)
-		for (struct work *w = h->streams[i].first; w; w = w->next)
+		for (struct work *w = h->streams[i].first; w; w = w->next) {
 			w->asked = false;
+			stream_work_owns(w);
+		}
 }
 
 static s32 free_memory(struct session *s, struct app_host *h)

@@ -16,6 +16,8 @@ s32 serve_allocate(struct session *s, struct app_host *h, struct wire_reply *a)
 		h->aligned = xrealloc(h->aligned, (h->naligned + 1) * sizeof *h->aligned);
 		h->aligned[h->naligned++] = (struct aligned){a->v[0], addr};
 	}
+	if (!addr && *e.msg)
+		app_tell(s, h, e.msg);
 	return addr ? CUDA_OK : CUDA_NO_MEMORY;
 }
 
@@ -51,13 +53,14 @@ static bool in_one_message(u64 width, u64 height)
 
 struct work *serve_give(struct app_host *h, u64 stream, enum work_kind k, bool wait, u64 bytes)
 {
-	u8 *data = NULL;
-	if (bytes) {
+	u8 *data = wait && bytes ? h->channel.shared : NULL;
+	if (bytes && !wait) {
 		data = xmalloc(bytes);
 		memcpy(data, h->channel.shared, bytes);
 	}
 	struct work *w = stream_give(h, stream, k, &h->request, data, bytes);
 	w->asked = wait;
+	w->borrowed = wait && bytes;
 	if (wait)
 		h->awaits = AWAIT_WORK;
 	return w;
@@ -71,7 +74,7 @@ s32 serve_to_device(struct session *s, struct app_host *h, struct wire_reply *a)
 	if (!in_one_message(q[3], q[4]) || q[3] * q[4] != h->request.bytes || !may_copy(s, h, q[1], q[2], q[3], q[4], true))
 		return CUDA_INVALID_VALUE;
 	if (q[0] == WIRE_AT_ONCE)
-		copy_rows(s, h, q[1], q[2], q[3], q[4], h->channel.shared, true);
+		rows_to_device(s, h, q[1], q[2], q[3], q[4], h->channel.shared, q[6]);
 	else
 		serve_give(h, q[0], WORK_TO_DEVICE, q[5], h->request.bytes);
 	return CUDA_OK;
@@ -85,7 +88,7 @@ s32 serve_from_device(struct session *s, struct app_host *h, struct wire_reply *
 	if (!in_one_message(q[3], q[4]) || !may_copy(s, h, q[1], q[2], q[3], q[4], false))
 		return CUDA_INVALID_VALUE;
 	if (q[0] == WIRE_AT_ONCE) {
-		copy_rows(s, h, q[1], q[2], q[3], q[4], h->channel.shared, false);
+		rows_from_device(s, h, q[1], q[2], q[3], q[4], h->channel.shared);
 		a->bytes = q[3] * q[4];
 	} else {
 		serve_give(h, q[0], WORK_FROM_DEVICE, q[5], 0);

@@ -73,10 +73,21 @@ struct work *stream_give(struct app_host *h, u64 stream, enum work_kind k, const
 	return w;
 }
 
-static void work_free(struct work *w)
+void stream_work_free(struct work *w)
 {
-	free(w->data);
+	if (!w->borrowed)
+		free(w->data);
 	free(w);
+}
+
+void stream_work_owns(struct work *w)
+{
+	if (!w->borrowed)
+		return;
+	const u8 *data = w->data;
+	w->data = xmalloc(MAX(w->n, 1u));
+	memcpy(w->data, data, w->n);
+	w->borrowed = false;
 }
 
 void streams_release(struct app_host *h)
@@ -85,10 +96,10 @@ void streams_release(struct app_host *h)
 		while (h->streams[i].first) {
 			struct work *w = h->streams[i].first;
 			h->streams[i].first = w->next;
-			work_free(w);
+			stream_work_free(w);
 		}
 	if (h->finished)
-		work_free(h->finished);
+		stream_work_free(h->finished);
 	for (u32 i = 0; i < h->ndeliveries; i++)
 		free(h->deliveries[i].data);
 	free(h->deliveries);
@@ -194,28 +205,39 @@ bool streams_may_go_on(struct session *s, struct app_host *h)
 
 /* --- doing it --- */
 
-void copy_rows(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows, bool write)
+/* Rows that lie one behind the other on both sides are one. None of nothing. */
+static u64 rows_that_are_apart(u64 pitch, u64 *width, u64 height)
 {
-	if (!width) /* and any number of rows of nothing */
-		return;
-	if (pitch == width || height == 1) { /* one piece */
-		width *= height;
-		height = 1;
-	}
-	for (u64 i = 0; i < height; i++) {
-		if (write)
-			machine_write(s, h, addr + i * pitch, rows + i * width, width);
-		else
-			machine_read(s, h, addr + i * pitch, rows + i * width, width);
-	}
+	if (!*width)
+		return 0;
+	if (pitch != *width && height != 1)
+		return height;
+	*width *= height;
+	return 1;
+}
+
+void rows_to_device(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, const u8 *rows,
+                    u64 following)
+{
+	const u64 n = rows_that_are_apart(pitch, &width, height);
+	for (u64 i = 0; i < n; i++)
+		machine_write(s, h, addr + i * pitch, rows + i * width, width, following + (n - 1 - i) * width);
+}
+
+void rows_from_device(struct session *s, struct app_host *h, u64 addr, u64 pitch, u64 width, u64 height, u8 *rows)
+{
+	const u64 n = rows_that_are_apart(pitch, &width, height);
+	for (u64 i = 0; i < n; i++)
+		machine_read(s, h, addr + i * pitch, rows + i * width, width);
 }
 
 static void from_device(struct session *s, struct app_host *h, struct work *w)
 {
 	const u64 width = w->a[3], height = w->a[4];
 	w->n = width * height;
-	w->data = xmalloc(MAX(w->n, 1u));
-	copy_rows(s, h, w->a[1], w->a[2], width, height, w->data, false);
+	w->borrowed = w->asked;
+	w->data = w->asked ? h->channel.shared : xmalloc(MAX(w->n, 1u));
+	rows_from_device(s, h, w->a[1], w->a[2], width, height, w->data);
 	if (w->asked)
 		return;
 	const u64 v[WIRE_VALUES] = {WIRE_DATA, w->a[6], w->a[7], width, height};
@@ -227,8 +249,8 @@ static void on_device(struct session *s, struct app_host *h, const struct work *
 {
 	const u64 width = w->a[5], height = w->a[6];
 	u8 *rows = xmalloc(MAX(width * height, 1u));
-	copy_rows(s, h, w->a[3], w->a[4], width, height, rows, false);
-	copy_rows(s, h, w->a[1], w->a[2], width, height, rows, true);
+	rows_from_device(s, h, w->a[3], w->a[4], width, height, rows);
+	rows_to_device(s, h, w->a[1], w->a[2], width, height, rows, 0);
 	free(rows);
 }
 
@@ -240,7 +262,8 @@ static void fill(struct session *s, struct app_host *h, const struct work *w)
 		memcpy(piece + i, &w->a[5], unit);
 	for (u64 i = 0; width && i < height; i++)
 		for (u64 at = 0; at < width; at += sizeof piece)
-			machine_write(s, h, w->a[1] + i * w->a[2] + at, piece, MIN(width - at, sizeof piece));
+			machine_write(s, h, w->a[1] + i * w->a[2] + at, piece, MIN(width - at, sizeof piece),
+			              width - MIN(width, at + sizeof piece));
 }
 
 static void launch(struct session *s, struct app_host *h, u32 stream, const struct work *w)
@@ -286,7 +309,7 @@ static void pop(struct app_host *h, u32 stream)
 	if (w->asked)
 		h->finished = w;
 	else
-		work_free(w);
+		stream_work_free(w);
 }
 
 static void go(struct session *s, struct app_host *h, u32 stream)
@@ -294,7 +317,7 @@ static void go(struct session *s, struct app_host *h, u32 stream)
 	struct work *w = h->streams[stream].first;
 	switch (w->kind) {
 	case WORK_LAUNCH: launch(s, h, stream, w); break;
-	case WORK_TO_DEVICE: copy_rows(s, h, w->a[1], w->a[2], w->a[3], w->a[4], w->data, true); break;
+	case WORK_TO_DEVICE: rows_to_device(s, h, w->a[1], w->a[2], w->a[3], w->a[4], w->data, w->a[6]); break;
 	case WORK_FROM_DEVICE: from_device(s, h, w); break;
 	case WORK_ON_DEVICE: on_device(s, h, w); break;
 	case WORK_FILL: fill(s, h, w); break;

@@ -229,7 +229,7 @@ static int copy_k(lua_State *L, int status, lua_KContext ctx)
 	if (n && from)
 		launch_log_write(lua_session(L)->launch_log, (u64)lua_tointeger(L, 1), from->data, n);
 	if (!to) {
-		sim_copied(lua_session(L)->sim, (u64)lua_tointeger(L, 1), n);
+		sim_copied(lua_session(L)->sim, (u64)lua_tointeger(L, 1), n, 0);
 		dependencies_host_wrote(lua_session(L)->dependencies, (u64)lua_tointeger(L, 1), n);
 	}
 	answer_add(host_answers(L), kind, 0, to ? to->data : NULL, to ? n : 0);

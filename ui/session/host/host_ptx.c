@@ -258,7 +258,7 @@ static bool place_buffers(struct session *s, struct ptx_host *h, u8 *params, str
 			launch_log_alloc(s->launch_log, a->addr, a->count * a->width);
 			launch_log_write(s->launch_log, a->addr, a->data, a->count * a->width);
 			if (a->copied)
-				sim_copied(s->sim, a->addr, a->count * a->width);
+				sim_copied(s->sim, a->addr, a->count * a->width, 0);
 		}
 		memcpy(params + h->fn->params[i].offset, a->is_buffer ? (void *)&a->addr : a->data, h->fn->params[i].size);
 	}

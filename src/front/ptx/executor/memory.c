@@ -72,18 +72,28 @@ static enum fault_code block_bounds(const struct ptx *f, u64 addr, u64 *lo, u64 
 	}
 }
 
-/* check.bounds = false: bytes of no allocation, and those behind one that an access of its end reaches. */
-static enum fault_code find_gap(struct exec *x, u64 addr)
+static void remember(struct exec *x, u64 lo, u64 hi, bool readonly)
 {
 	struct sm_side *s = &x->f->side[x->sm];
-	u64 lo, hi;
-	if (!devmem_gap(x->f->mem, addr, &lo, &hi))
-		return FAULT_OOB;
 	s->lo = lo;
 	s->hi = hi;
 	s->epoch = x->f->mem->epoch;
-	s->readonly = s->behind = lo >= x->f->mem->top;
-	return FAULT_NONE;
+	s->readonly = readonly;
+}
+
+static bool bounds_checked(const struct ptx *f)
+{
+	return f->check_bounds || f->mem->several;
+}
+
+/* If bounds are not checked, for what no allocation holds: what the chip would do. */
+static bool passes_on_chip(struct exec *x, u64 addr)
+{
+	u64 lo, hi;
+	if (bounds_checked(x->f) || !devmem_mapped(x->f->mem, addr, &lo, &hi))
+		return false;
+	remember(x, lo, hi, false);
+	return true;
 }
 
 /* Makes what holds addr the SM's last allocation, or says why it may not be accessed. */
@@ -91,25 +101,16 @@ static enum fault_code find_bounds(struct exec *x, u64 addr)
 {
 	const struct ptx *f = x->f;
 	const struct alloc *a = devmem_find(f->mem, addr);
-	if (!a)
-		return f->check_bounds ? FAULT_OOB : find_gap(x, addr);
-	if (a->freed)
-		return FAULT_FREED;
+	if (!a || a->freed)
+		return passes_on_chip(x, addr) ? FAULT_NONE : a ? FAULT_FREED : FAULT_OOB;
 	if (unlikely(f->mem->several) && a->owner != x->ref->l->mod->owner && !devmem_shared(a))
 		return FAULT_OOB;
 	u64 lo = a->addr, size = a->size;
-	const enum fault_code code = unlikely(a->heap) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
+	const enum fault_code code =
+	    unlikely(a->heap) && bounds_checked(f) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
 	if (code != FAULT_NONE)
 		return code;
-	struct sm_side *s = &f->side[x->sm];
-	s->lo = lo;
-	s->hi = lo + size;
-	s->epoch = f->mem->epoch;
-	s->readonly = a->readonly;
-	s->behind = false;
-	u64 end;
-	if (unlikely(!f->check_bounds) && !a->heap && devmem_gap(f->mem, s->hi, &lo, &end) && lo < f->mem->top)
-		s->hi = end;
+	remember(x, lo, lo + size, a->readonly);
 	return FAULT_NONE;
 }
 
@@ -126,10 +127,13 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 		return FAULT_MISALIGNED;
 	if (!cached(x, s, addr, bytes)) {
 		const enum fault_code code = find_bounds(x, addr);
-		if (code != FAULT_NONE || !cached(x, s, addr, bytes))
-			return code != FAULT_NONE ? code : FAULT_OOB;
+		if (code != FAULT_NONE)
+			return code;
+		/* an aligned access across an allocation's end stays in the piece that the allocation has mapped */
+		if (!cached(x, s, addr, bytes) && bounds_checked(x->f))
+			return FAULT_OOB;
 	}
-	return !store || !s->readonly ? FAULT_NONE : s->behind ? FAULT_OOB : FAULT_READONLY;
+	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
 }
 
 bool mem_check_device(struct exec *x, u32 lanes, u32 bytes, bool store, enum space space)

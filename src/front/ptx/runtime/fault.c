@@ -296,7 +296,7 @@ static void add_block(const struct ptx *f, u64 addr, struct strbuf *out)
 
 static void add_nearest(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
-	u64 dist = 0;
+	u64 dist = 0, lo, hi;
 	const struct alloc *a = devmem_nearest(f->mem, x->addr, &dist);
 	if (x->space == SPC_SHARED || x->space == SPC_LOCAL || x->space == SPC_FPARAM)
 		return;
@@ -311,15 +311,14 @@ static void add_nearest(const struct ptx *f, const struct fault *x, const struct
 		            x->addr < a->addr ? "before" : "behind the last byte of");
 	else
 		strbuf_addf(out, "; the address is %" PRIu64 " byte%s into it", x->addr - a->addr, plural(x->addr - a->addr));
-	u64 lo, hi;
-	if (x->code == FAULT_OOB && devmem_gap(f->mem, x->addr + x->bytes - 1, &lo, &hi) &&
-	    !(x->store && lo >= f->mem->top))
-		strbuf_adds(out, "\n  a chip, which protects pages of 2 MiB, lets this through (--set check.bounds=false)");
 	if (!dist && l && a->owner != l->mod->owner && !devmem_shared(a))
 		strbuf_addf(out, "\n  that is host program %u's, the kernel is program %u's", OWNER_PROGRAM(a->owner),
 		            OWNER_PROGRAM(l->mod->owner));
 	if (!dist && a->heap)
 		add_block(f, x->addr, out);
+	if ((x->code == FAULT_OOB || x->code == FAULT_FREED) && !f->mem->several &&
+	    devmem_mapped(f->mem, x->addr, &lo, &hi))
+		strbuf_adds(out, "\n  a chip would not notice: check.bounds=false goes on as the chip would");
 }
 
 void ptx_fault_text(const struct front *front, const struct fault *x, const struct launch *l, struct strbuf *out)

@@ -73,11 +73,11 @@ struct pending {
 	u8 data[LANES * 16] __attribute__((aligned(64)));
 	u64 cas[LANES]; /* second value of cas */
 };
-struct sm_side {           /* per SM, outside the arena */
-	u64 lo, hi, epoch;     /* the last allocation found: [lo, hi) */
-	bool readonly, behind; /* behind: memory that has not been allocated so far (check.bounds = false) */
-	u32 owner;             /* whose warp looked last; meant for several programs only */
-	struct fifo *queue;    /* of pending[]; with commit.delay both are in the arena, else `own` is it */
+struct sm_side {       /* per SM, outside the arena */
+	u64 lo, hi, epoch; /* the last allocation found: [lo, hi) */
+	bool readonly;
+	u32 owner;          /* whose warp looked last; meant for several programs only */
+	struct fifo *queue; /* of pending[]; with commit.delay both are in the arena, else `own` is it */
 	struct fifo own;
 	struct pending *pending;
 	struct strbuf text; /* printf of this cycle */
