@@ -28,15 +28,14 @@ static const char ptx[] =
     "\t@%q1 ld.global.u64 %d1, [%d1];\n"
     "AGAIN:\n\tld.volatile.global.u32 %r2, [%d1];\n\tsetp.eq.u32 %q2, %r2, 0;\n\t@%q2 bra AGAIN;\n"
     "\tst.volatile.global.u32 [%d1+4], 42;\n\tret;\n}\n"
-    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
-    ".global .align 1 .b8 said[2] = {110, 0};\n"
-    ".visible .entry last_words(.param .u32 what)\n{\n"
-    "\t.reg .pred %q;\n\t.reg .b32 %r<2>;\n\t.reg .b64 %d<3>;\n"
-    "\tld.param.u32 %r1, [what];\n\tsetp.eq.u32 %q, %r1, 0;\n\t@%q bra FAILS;\n\ttrap;\nFAILS:\n"
-    "\tmov.u64 %d1, said;\n\tcvta.global.u64 %d1, %d1;\n\tmov.u64 %d2, 1;\n"
-    "\t{\n\t.param .b64 a;\n\t.param .b64 b;\n\t.param .b32 c;\n\t.param .b64 d;\n\t.param .b64 e;\n"
-    "\tst.param.b64 [a], %d1;\n\tst.param.b64 [b], %d1;\n\tst.param.b32 [c], 12;\n\tst.param.b64 [d], %d1;\n"
-    "\tst.param.b64 [e], %d2;\n\tcall.uni __assertfail, (a, b, c, d, e);\n\t}\n\tret;\n}\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e) .noreturn;\n"
+    ".visible .entry give_up(.param .u32 n)\n{\n"
+    "\t.reg .pred %q;\n\t.reg .b32 %r<3>;\n\t.reg .b64 %d<2>;\n\tld.param.u32 %r1, [n];\n"
+    "\tsetp.eq.u32 %q, %r1, 0;\n\t@%q bra ASSERT;\n\ttrap;\nASSERT:\n\tmov.u64 %d1, shared_word;\n"
+    "\tcvta.global.u64 %d1, %d1;\n\tmov.u32 %r2, 7;\n"
+    "\t{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; st.param.b64 [a], %d1; "
+    "st.param.b64 [b], %d1; st.param.b32 [c], %r2; st.param.b64 [d], %d1; st.param.b64 [e], 1; "
+    "call __assertfail, (a, b, c, d, e); }\n\tret;\n}\n"
     /* printf("kernel %d\n", n) */
     ".global .align 1 .b8 text[11] = {107, 101, 114, 110, 101, 108, 32, 37, 100, 10, 0};\n"
     ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
@@ -72,14 +71,24 @@ static void add_one(unsigned *p, unsigned n)
 	cudaLaunchKernel((const void *)add_one, grid, block, args, shared, stream);
 }
 
+static void give_up(unsigned n)
+{
+	void *args[] = {&n};
+	const struct dim3 one = {1, 1, 1};
+	OK(cudaLaunchKernel((const void *)give_up, one, one, args, 0, NULL));
+}
+
+static void launch_waits(void *word, unsigned through)
+{
+	void *args[] = {&word, &through};
+	OK(cudaLaunchKernel((const void *)launch_waits, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+}
+
 static void launch(unsigned *p, unsigned n, void *stream)
 {
 	if (!__cudaPushCallConfiguration((struct dim3){(n + 127) / 128, 1, 1}, (struct dim3){128, 1, 1}, 0, stream))
 		add_one(p, n);
 }
-
-static void launch_last_words(unsigned what);
-static void launch_waits(void *word, unsigned through);
 
 static void say(unsigned n)
 {
@@ -106,8 +115,7 @@ __attribute__((constructor)) static void register_all(void)
 	handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(handle, (const char *)launch_waits, "waits", "waits", -1, NULL, NULL, NULL, NULL, NULL);
-	__cudaRegisterFunction(handle, (const char *)launch_last_words, "last_words", "last_words", -1, NULL, NULL, NULL,
-	                       NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)give_up, "give_up", "give_up", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(handle, (const char *)say, "say", "say", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
@@ -416,18 +424,15 @@ static void faults(void)
 	*(volatile int *)8 = 1;
 }
 
-static void launch_waits(void *word, unsigned through)
-{
-	void *args[] = {&word, &through};
-	OK(cudaLaunchKernel((const void *)launch_waits, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
-}
-
 static void busy(void)
 {
 	unsigned *data;
 	OK(cudaMallocManaged((void **)&data, 4096, 1));
-	launch(data, 1, NULL);
-	data[0] = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		launch(data, 2, NULL);
+		data[0] += 10;
+	}
+	CHECK(data[0] == 33 && data[1] == 3);
 }
 
 static void large(void)
@@ -566,45 +571,36 @@ static void sticky(void)
 }
 
 /* A kernel writes where nothing is. */
+/* Each fault has the error that CUDA gives. */
+static void asserts(void)
+{
+	give_up(0);
+	WANT(cudaDeviceSynchronize(), 710);
+	printf("asserts: the error it should be\n");
+	exit(9);
+}
+static void traps(void)
+{
+	give_up(1);
+	WANT(cudaDeviceSynchronize(), 719);
+	printf("traps: the error it should be\n");
+	exit(9);
+}
+static void crooked(void)
+{
+	unsigned *device;
+	OK(cudaMalloc((void **)&device, 4096));
+	launch((unsigned *)((char *)device + 2), 1, NULL);
+	WANT(cudaDeviceSynchronize(), 716);
+	printf("crooked: the error it should be\n");
+	exit(9);
+}
+
 static void stray(void)
 {
 	launch((unsigned *)0x7000000000, 1, NULL);
 	WANT(cudaDeviceSynchronize(), 700);
 	CHECK(cudaMalloc(NULL, 4) != 0);
-	printf("told 700\n");
-	exit(9);
-}
-
-static void misaligned(void)
-{
-	char *device;
-	OK(cudaMalloc((void **)&device, 16));
-	launch((unsigned *)(device + 2), 1, NULL);
-	WANT(cudaDeviceSynchronize(), 716);
-	printf("told 716\n");
-	exit(9);
-}
-
-static void launch_last_words(unsigned what)
-{
-	void *args[] = {&what};
-	OK(cudaLaunchKernel((const void *)launch_last_words, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0,
-	                    NULL));
-}
-
-static void asserts(void)
-{
-	launch_last_words(0);
-	WANT(cudaDeviceSynchronize(), 710);
-	printf("told 710\n");
-	exit(9);
-}
-
-static void traps(void)
-{
-	launch_last_words(1);
-	WANT(cudaDeviceSynchronize(), 719);
-	printf("told 719\n");
 	exit(9);
 }
 
@@ -779,13 +775,13 @@ int main(int argc, char **argv)
 #ifdef STATIC_RUN_TIME
 	    {"unknown", unknown},
 #endif
-	    {"basic", basic},         {"rectangles", rectangles}, {"streams", streams}, {"graphs", graphs},
-	    {"managed", managed},     {"faults", faults},         {"busy", busy},       {"signals", signals},
-	    {"threads", threads},     {"forks", forks},           {"gone", gone},       {"sticky", sticky},
-	    {"transfers", transfers}, {"misaligned", misaligned}, {"asserts", asserts}, {"traps", traps},
-	    {"stray", stray},         {"steps", steps},           {"fickle", fickle},   {"dies", dies},
-	    {"killed", killed},       {"large", large},           {"stands", stands},   {"polls", polls},
-	    {"says", says},           {"fetches", fetches},       {"clocks", clocks},   {"timely", timely}};
+	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams}, {"graphs", graphs},
+	    {"managed", managed}, {"faults", faults},         {"busy", busy},       {"signals", signals},
+	    {"large", large},     {"threads", threads},       {"forks", forks},     {"gone", gone},
+	    {"sticky", sticky},   {"transfers", transfers},   {"stray", stray},     {"asserts", asserts},
+	    {"traps", traps},     {"crooked", crooked},       {"steps", steps},     {"fickle", fickle},
+	    {"dies", dies},       {"killed", killed},         {"stands", stands},   {"polls", polls},
+	    {"says", says},       {"fetches", fetches},       {"clocks", clocks},   {"timely", timely}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

@@ -387,6 +387,18 @@ void regions_clear(void)
 	idle = false;
 }
 
+/* Once: it may be a race, and it is an error on chips without concurrent access. */
+static void tell_wait(uint64_t address, const struct region *r)
+{
+	static bool told;
+	if (!told)
+		link_say(
+		    "the program touches 0x%llx, managed memory (%llu bytes at 0x%llx), while a kernel may run, and waits for "
+		    "it; a chip without concurrent access ends the program",
+		    (unsigned long long)address, (unsigned long long)r->bytes, (unsigned long long)r->host);
+	told = true;
+}
+
 /* The host has touched an address. */
 enum fault_answer region_fault(uint64_t address, int write)
 {
@@ -403,12 +415,13 @@ enum fault_answer region_fault(uint64_t address, int write)
 		return FAULT_SERVED;
 	}
 	if (!idle && !r->concurrent) {
-		int status = ASK(WIRE_STREAM_QUERY, 0, WIRE_ALL_STREAMS);
-		if (status == NOT_READY) {
-			link_say("the program touches 0x%llx, managed memory (%llu bytes at 0x%llx), while a kernel may run: "
-			         "cudaDeviceSynchronize has to come before",
-			         (unsigned long long)address, (unsigned long long)r->bytes, (unsigned long long)r->host);
-			return FAULT_FATAL;
+		if (ASK(WIRE_STREAM_QUERY, 0, WIRE_ALL_STREAMS) == NOT_READY) {
+			tell_wait(address, r);
+			link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
+			if (!link_stands())
+				return FAULT_FATAL;
+			idle = true;
+			return region_fault(address, write); /* while this waited another thread may have changed all of it */
 		}
 		/* After a kernel's error the pages can still be looked at. */
 		if (!link_stands())

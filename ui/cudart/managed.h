@@ -6,8 +6,8 @@
  *
  * A touch while a kernel may run. Simulated time stands still while the program works by itself: the bytes of that
  * moment are fetched, and the pages are the device's again before time goes on (regions_yield()). So it is with pinned
- * memory, and with managed memory on chips with concurrent access (compute capability 6.0 and later). On others it is
- * an error: the program gets SIGSEGV after a message.
+ * memory, and with managed memory on chips with concurrent access (compute capability 6.0 and later). On others the
+ * program waits for all that the device has to do, after a message.
  *
  * Pinned memory is the host's alone until a kernel can have its address: from a parameter, from bytes that are copied
  * to the device, or from cudaHostGetDevicePointer(). Most of it is for copies only, and is read and written by system

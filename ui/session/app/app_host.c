@@ -286,19 +286,20 @@ static bool ready(struct session *s, struct host *base)
 /* The error that CUDA's driver gives for such a fault. */
 static s32 abandoned_status(const struct session *s)
 {
-	const struct fault *x = sim_fault(s->sim);
-	switch (x->code) {
-	case FAULT_NONE: return CUDA_LAUNCH_TIMEOUT;
+	const struct fault *f = front_fault(gpu_front(sim_gpu(s->sim)));
+	if (!sim_faulted(s->sim))
+		return CUDA_LAUNCH_TIMEOUT;
+	switch (f->code) {
 	case FAULT_OOB:
 	case FAULT_FREED:
 	case FAULT_READONLY: return CUDA_ILLEGAL_ADDRESS;
+	case FAULT_TRAP: return f->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
 	case FAULT_MISALIGNED: return CUDA_MISALIGNED_ADDRESS;
-	case FAULT_TRAP: return x->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
 	case FAULT_STACK_OVERFLOW:
 	case FAULT_CALL_DEPTH: return CUDA_STACK_ERROR;
-	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
-	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
-	default: return CUDA_LAUNCH_FAILURE;
+	default: return CUDA_LAUNCH_FAILURE; /* shared memory, local memory, barriers... */
 	}
 }
 
