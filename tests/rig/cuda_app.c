@@ -410,6 +410,21 @@ static void large(void)
 	OK(cudaMalloc(&device, 4096));
 }
 
+/* Memory that has been freed is there again. */
+static void again(void)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned *device, *other, value;
+		OK(cudaMalloc((void **)&device, 1ull << 30));
+		OK(cudaMalloc((void **)&other, 1ull << 28));
+		launch(device, 1, NULL);
+		OK(cudaMemcpy(&value, device, 4, DEVICE_TO_HOST));
+		CHECK(value == 1);
+		OK(cudaFree(device));
+		OK(cudaFree(other));
+	}
+}
+
 static void *work(void *argument)
 {
 	unsigned *device, value = 0, mine = (unsigned)(uintptr_t)argument;
@@ -582,17 +597,12 @@ int main(int argc, char **argv)
 #ifdef STATIC_RUN_TIME
 	    {"unknown", unknown},
 #endif
-	    {"basic", basic},         {"rectangles", rectangles},
-	    {"streams", streams},     {"graphs", graphs},
-	    {"managed", managed},     {"faults", faults},
-	    {"busy", busy},           {"large", large},
-	    {"threads", threads},     {"forks", forks},
-	    {"gone", gone},           {"sticky", sticky},
-	    {"transfers", transfers}, {"stray", stray},
-	    {"asserts", asserts},     {"traps", traps},
-	    {"crooked", crooked},     {"steps", steps},
-	    {"fickle", fickle},       {"dies", dies},
-	    {"stands", stands},       {"polls", polls}};
+	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams}, {"graphs", graphs},
+	    {"managed", managed}, {"faults", faults},         {"busy", busy},       {"again", again},
+	    {"large", large},     {"threads", threads},       {"forks", forks},     {"gone", gone},
+	    {"sticky", sticky},   {"transfers", transfers},   {"stray", stray},     {"asserts", asserts},
+	    {"traps", traps},     {"crooked", crooked},       {"steps", steps},     {"fickle", fickle},
+	    {"dies", dies},       {"stands", stands},         {"polls", polls}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {
 			cases[i].run();
