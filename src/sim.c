@@ -426,6 +426,11 @@ bool sim_goes_on(const struct sim *s, const struct stop *stop)
 	return stop->why == STOP_CYCLE || stop->why == STOP_REQUEST || (stop->why != STOP_INTERRUPT && sim_turn_due(s));
 }
 
+const struct fault *sim_fault(const struct sim *s)
+{
+	return front_fault(s->gpu->front);
+}
+
 void sim_fault_text(const struct sim *s, struct strbuf *out)
 {
 	const struct fault *f = front_fault(s->gpu->front);

@@ -9,20 +9,25 @@ for c in basic rectangles streams graphs managed threads forks again; do
 	expect 0 "$c: all well" run -- "$app" $c
 done
 expect 0 "own handler" run -- "$app" faults
-expect 0 "while a kernel may run, and waits for it; a chip without concurrent access ends the program" run -- "$app" busy
+expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" run --gpu gtx980 --set cuda.poll_cycles=1 -- "$app" busy
+expect 0 "busy: all well" run --gpu titanv -- "$app" busy
+expect 0 "signals: all well" run --gpu rtx2060 -- "$app" signals
 expect 0 "cudaMalloc: out of device memory: 4398046511104 bytes wanted" run -- "$app" large
 
 # How it ends.
 expect 5 finished run -- sh -c 'exit 5'
 expect 2 "usage: cuda_app CASE" run -- "$app"
 expect 137 finished run -- "$app" dies
+expect 137 "the application ended while it waited for the GPU" run -- "$app" killed
 expect 2 "./none: No such file or directory" run -- ./none
 expect 2 "behind -- an application is expected" run --
 expect 2 "--size and --param belong to a host program in Lua" run --size small -- "$app" basic
 expect 3 "global load of 4 bytes at 0x7000000000 is out of bounds" run -- "$app" stray
-for c in asserts traps crooked; do
-	expect 3 "$c: the error it should be" run -- "$app" $c
-done
+expect 3 "told 716" run -- "$app" misaligned
+expect 3 "told 700" run -- "$app" stray
+expect 3 "told 710" run -- "$app" asserts
+expect 3 "n:12: n: block: [0,0,0], thread: [0,0,0] Assertion \`n\` failed" run -- "$app" asserts
+expect 3 "told 719" run -- "$app" traps
 expect 3 "not finished after 3000 cycles" run --max-cycles 3000 -- "$app" steps
 expect 0 "asked 5 times" run -- "$app" polls
 expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls

@@ -10,6 +10,7 @@
 /* While other streams run, a host program that waits for one stream looks at it whenever the clock is at a multiple of
  * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
 #define POLL_CYCLES 64
+#define GONE_CYCLES 65536 /* after so many it is seen whether a program that waits is still there */
 
 /* --- open and close --- */
 
@@ -93,6 +94,8 @@ static bool ready(struct session *s, const struct session_program *p)
 		return program_goes_on(s, p) && sim_program_idle(s->sim, p->index);
 	if (!p->started || sim_program_idle(s->sim, p->index))
 		return true;
+	if (p->host->ops->gone && p->host->ops->gone(p->host))
+		return true;
 	if (p->host->stream == HOST_ALL_STREAMS)
 		return false;
 	if (p->host->stream == HOST_ASKED)
@@ -125,7 +128,11 @@ u64 programs_look_at(const struct session *s, u64 until)
 {
 	for (u32 i = 0; i < s->nprograms; i++) {
 		const struct session_program *p = &s->programs[i];
-		if (p->host->stream == HOST_ALL_STREAMS || p->ended)
+		if (p->ended)
+			continue;
+		if (p->host->ops->gone)
+			until = MIN(until, (sim_cycle(s->sim) / GONE_CYCLES + 1) * GONE_CYCLES);
+		if (p->host->stream == HOST_ALL_STREAMS)
 			continue;
 		until = MIN(until, (sim_cycle(s->sim) / POLL_CYCLES + 1) * POLL_CYCLES);
 		if (p->host->stream == HOST_ASKED && p->host->wake > sim_cycle(s->sim))

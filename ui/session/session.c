@@ -212,7 +212,7 @@ bool session_restart(struct session *s, struct err *e)
 	close_machine(s);
 	s->generation++;
 	programs_name(s);
-	s->finished = s->started = s->change_open = s->host_torn = false;
+	s->finished = s->started = s->change_open = s->host_torn = s->app_gone = false;
 	s->check = CHECK_NONE;
 	s->sim_ns = 0;
 	strbuf_clear(&s->check_message);
@@ -289,6 +289,12 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 			if (p->mid_step)
 				return lua_interrupted() ? SS_INTERRUPT : SS_BUSY;
 			continue;
+		}
+		if (s->app_gone && programs_ended(s)) { /* with a GPU its kernels would have ended with it */
+			s->app_gone = false;
+			return err_set(e,
+			               "the application ended while it waited for the GPU, whose kernels stand where they stood"),
+			       SS_HOST_ERROR;
 		}
 		if (all_done(s)) {
 			s->finished = true;

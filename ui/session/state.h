@@ -58,9 +58,10 @@ struct session {
 	struct measured_list figures;               /* what scripts have measured: dbg.figure */
 	u8 *turn_of;                                /* by turn: TURN_OF_USER, or the program's index + 1 */
 	u32 turns_cap;
-	bool replaying;            /* a search through the past is running: callbacks see e.replay */
-	bool app_apart;            /* applications do not have the terminal: their output comes into `output` */
-	bool app_slices;           /* a step that an application keeps waiting comes back: there is a screen to serve */
+	bool replaying;  /* a search through the past is running: callbacks see e.replay */
+	bool app_apart;  /* applications do not have the terminal: their output comes into `output` */
+	bool app_gone;   /* an application has gone while it waited for the machine; session_run() has not said it yet */
+	bool app_slices; /* a step that an application keeps waiting comes back: there is a screen to serve */
 	struct strbuf output;      /* text printed by host program and kernels, to be shown by the front end */
 	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */
 	int timeline_sampler;

@@ -1,6 +1,7 @@
 /* Why a session has stopped, in words and as an exit status. */
 #include "base/words.h"
 #include "obs/why/why.h"
+#include "session/programs.h"
 #include "session/session.h"
 
 const char *session_stop_text(enum session_stop w)
@@ -105,7 +106,7 @@ int session_exit_status(const struct session *s, enum session_stop w)
 	case SS_CYCLE:
 	case SS_BUSY:
 	case SS_REQUEST: return 0;
-	case SS_HOST_ERROR: return 2;
+	case SS_HOST_ERROR: return programs_ended(s) && application_status(s) ? application_status(s) : 2;
 	case SS_FAULT:
 	case SS_DEADLOCK:
 	case SS_LIVELOCK:

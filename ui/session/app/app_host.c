@@ -136,6 +136,12 @@ static bool answer(struct app_host *h, const struct wire_reply *a)
 	return channel_answer(&h->channel, a, h->request.op == WIRE_HELLO);
 }
 
+static bool gone(struct host *base)
+{
+	struct app_host *h = (struct app_host *)base;
+	return h->started && h->awaits != AWAIT_NOTHING && process_ended(&h->process);
+}
+
 static enum host_state ended(struct session *s, struct app_host *h)
 {
 	struct session_program *p = &s->programs[h->program];
@@ -154,8 +160,15 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 	for (;;) {
 		if (h->awaits != AWAIT_NOTHING) {
 			streams_go_on(s, h);
-			if (!serve_ready(s, h, false))
-				return h->lost.set ? HOST_FAILED : wait_for_machine(h);
+			if (!serve_ready(s, h, false)) {
+				if (h->lost.set)
+					return HOST_FAILED;
+				if (!gone(&h->base))
+					return wait_for_machine(h);
+				s->app_gone = true;
+				take_output(s, h);
+				return ended(s, h);
+			}
 			serve_late(s, h, &a);
 			answer(h, &a);
 		}
@@ -199,17 +212,22 @@ static bool ready(struct session *s, struct host *base)
 
 /* --- when the machine can do no more --- */
 
+/* The error that CUDA's driver gives for such a fault. */
 static s32 abandoned_status(const struct session *s)
 {
-	const struct fault *f = front_fault(gpu_front(sim_gpu(s->sim)));
-	if (!sim_faulted(s->sim))
-		return CUDA_LAUNCH_TIMEOUT;
-	switch (f->code) {
-	case FAULT_TRAP: return f->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	const struct fault *x = sim_fault(s->sim);
+	switch (x->code) {
+	case FAULT_NONE: return CUDA_LAUNCH_TIMEOUT;
+	case FAULT_OOB:
+	case FAULT_FREED:
+	case FAULT_READONLY: return CUDA_ILLEGAL_ADDRESS;
 	case FAULT_MISALIGNED: return CUDA_MISALIGNED_ADDRESS;
-	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	case FAULT_TRAP: return x->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	case FAULT_STACK_OVERFLOW:
+	case FAULT_CALL_DEPTH: return CUDA_STACK_ERROR;
 	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
-	default: return CUDA_ILLEGAL_ADDRESS;
+	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	default: return CUDA_LAUNCH_FAILURE;
 	}
 }
 
@@ -305,8 +323,13 @@ static void app_free(struct host *base)
 	free(h);
 }
 
-static const struct host_ops app_host_ops = {
-    .step = step, .rebuild = rebuild, .free = app_free, .ready = ready, .abandon = abandon, .turn_over = app_turn_over};
+static const struct host_ops app_host_ops = {.step = step,
+                                             .rebuild = rebuild,
+                                             .free = app_free,
+                                             .ready = ready,
+                                             .abandon = abandon,
+                                             .turn_over = app_turn_over,
+                                             .gone = gone};
 
 struct host *host_app_new(struct session *s, struct err *e)
 {

@@ -29,6 +29,8 @@ struct host_ops {
 	void (*abandon)(struct session *s, struct host *h);
 	/* A turn has ended with what its steps have done so far. NULL: it does not matter. */
 	void (*turn_over)(struct session *s, struct host *h);
+	/* Has it gone while it waited for the machine (a signal, _exit() of another thread)? NULL: it cannot. */
+	bool (*gone)(struct host *h);
 };
 struct host { /* the first member of each host program's own struct */
 	const struct host_ops *ops;
