@@ -545,6 +545,18 @@ static void test_bounds_as_the_chip(void **state)
 	rig_check_bounds = true;
 }
 
+/* PTX does not say which lane's value stays. The chips keep the lowest lane's. */
+static void test_one_address(void **state)
+{
+	rig_open(HEAD BEGIN "and.b32 %r2, %r1, 24;\nmul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd3, %rd1, %rd4;\n"
+	                    "mov.u32 %r9, %r1;\n" END,
+	         false);
+	rig_run();
+	for (u32 t = 0; t < 32; t += 8)
+		assert_int_equal(r.out[t] % 32, t);
+	rig_close();
+}
+
 static void test_printf(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -804,6 +816,7 @@ int main(void)
 	    cmocka_unit_test(test_local_and_generic),
 	    cmocka_unit_test(test_faults),
 	    cmocka_unit_test(test_bounds_as_the_chip),
+	    cmocka_unit_test(test_one_address),
 	    cmocka_unit_test(test_printf),
 	    cmocka_unit_test(test_textures),
 	    cmocka_unit_test(test_deterministic),

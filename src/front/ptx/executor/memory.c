@@ -263,6 +263,7 @@ struct pending *mem_queue(struct exec *x, enum pending_kind kind, u32 lanes, u32
 	return p;
 }
 
+/* Of lanes that store to one address the lowest wins. PTX leaves it open; an H100 does it so. */
 static void commit_store(struct devmem *d, const struct pending *p)
 {
 	if (p->contig) {
@@ -270,8 +271,8 @@ static void commit_store(struct devmem *d, const struct pending *p)
 		devmem_touch(d, p->addr[0], p->bytes * LANES);
 		return;
 	}
-	for (u32 left = p->mask; left; left &= left - 1) {
-		const u32 i = first_lane(left);
+	for (u32 left = p->mask, i; left; left &= ~(1u << i)) {
+		i = last_lane(left);
 		u8 *to = devmem_ptr(d, p->addr[i]);
 		const u8 *from = p->data + i * p->bytes;
 		switch (p->bytes) {

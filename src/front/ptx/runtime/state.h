@@ -252,6 +252,10 @@ static inline u32 first_lane(u32 mask)
 {
 	return (u32)__builtin_ctz(mask);
 }
+static inline u32 last_lane(u32 mask)
+{
+	return 31 - (u32)__builtin_clz(mask);
+}
 
 typedef void (*exec_fn)(void *ctx, const struct inst *in);
 
