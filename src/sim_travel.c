@@ -22,7 +22,7 @@
 struct outside {
 	struct conf conf;
 	u64 top;
-	u32 nallocs, nmodules;
+	u32 nallocs, made, nmodules;
 	void *front;
 	void *events;             /* of a turn, to be told: gpu/turn.h */
 	void *kept[MAX_SAMPLERS]; /* by samplers: see sim_on_snapshot() */
@@ -47,6 +47,7 @@ static struct outside *outside_save(const struct sim *s)
 	*o = (struct outside){.conf = g->conf,
 	                      .top = d->top,
 	                      .nallocs = d->nallocs,
+	                      .made = d->made,
 	                      .nmodules = g->nmodules,
 	                      .front = front_host_save(g->front),
 	                      .events = gpu_turn_keep(g)};
@@ -79,6 +80,7 @@ static void outside_restore(struct gpu *g, const struct outside *o)
 		d->allocs = xrealloc(d->allocs, d->cap * sizeof *d->allocs);
 	}
 	d->nallocs = o->nallocs;
+	d->made = o->made;
 	if (d->nallocs)
 		memcpy(d->allocs, o->allocs, d->nallocs * sizeof *d->allocs);
 	d->epoch++;

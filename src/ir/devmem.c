@@ -52,7 +52,7 @@ static void add_alloc(struct devmem *d, u64 addr, u64 size, const char *name)
 		d->allocs = xrealloc(d->allocs, d->cap * sizeof(*d->allocs));
 	}
 	struct alloc *a = &d->allocs[d->nallocs++];
-	*a = (struct alloc){.addr = addr, .size = size, .id = d->nallocs, .owner = d->owner};
+	*a = (struct alloc){.addr = addr, .size = size, .id = ++d->made, .owner = d->owner};
 	snprintf(a->name, sizeof(a->name), "%s", name ? name : "");
 }
 
@@ -72,6 +72,99 @@ u64 devmem_alloc(struct devmem *d, u64 size, const char *name, struct err *e)
 	add_alloc(d, addr, size, name);
 	d->epoch++;
 	return addr;
+}
+
+/* --- what has been freed, again --- */
+
+/* Freed allocations that lie side by side, [first, behind) of the table; room: for an allocation at their start. */
+struct freed_run {
+	u32 first, behind;
+	u64 room;
+};
+static bool may_reuse(const struct devmem *d, const struct alloc *a)
+{
+	return a->freed && !a->internal && a->owner == d->owner;
+}
+static struct freed_run run_from(const struct devmem *d, u32 i)
+{
+	struct freed_run r = {.first = i, .behind = i};
+	while (r.behind < d->nallocs && may_reuse(d, &d->allocs[r.behind]))
+		r.behind++;
+	if (r.behind == i)
+		return r;
+	const u64 at = d->allocs[i].addr;
+	if (r.behind < d->nallocs)
+		r.room = d->allocs[r.behind].addr - at - d->gap;
+	else if (DEVMEM_BASE + d->bytes - at > d->gap + ALLOC_ALIGN)
+		r.room = DEVMEM_BASE + d->bytes - at - d->gap - ALLOC_ALIGN;
+	return r;
+}
+
+/* Clears what was ever written of a range. */
+static void clear(struct devmem *d, u64 addr, u64 size)
+{
+	for (u64 at = addr; at < addr + size;) {
+		const u64 page = (at - DEVMEM_BASE) / DEVMEM_PAGE;
+		const u64 next = MIN(DEVMEM_BASE + (page + 1) * DEVMEM_PAGE, addr + size);
+		if ((d->dirty[page / 64] | d->written[page / 64]) >> (page % 64) & 1) {
+			memset(devmem_ptr(d, at), 0, next - at);
+			devmem_touch(d, at, 1);
+		}
+		at = next;
+	}
+}
+
+/* The run's beginning becomes an allocation; what is left of it stays freed. */
+static u64 take_run(struct devmem *d, const struct freed_run *r, u64 size, const char *name)
+{
+	const u64 addr = d->allocs[r->first].addr;
+	const u64 end = (addr + size + d->gap + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
+	u32 over = r->first; /* the last one that it covers, or a part of it */
+	while (over + 1 < r->behind && d->allocs[over + 1].addr < end)
+		over++;
+	struct alloc rest = d->allocs[over];
+	const u64 rest_end = rest.addr + rest.size;
+	const u32 covered = over - r->first + 1, behind = d->nallocs - over - 1;
+	const bool split = rest_end > end;
+	rest.addr = end;
+	rest.size = rest_end - end;
+	add_alloc(d, addr, size, name); /* there is room for one more now */
+	struct alloc *a = &d->allocs[r->first];
+	const struct alloc made = d->allocs[d->nallocs - 1];
+	memmove(a + 1 + split, a + covered, behind * sizeof *a);
+	*a = made;
+	if (split)
+		a[1] = rest;
+	d->nallocs = r->first + 1 + split + behind;
+	d->top = MAX(d->top, end);
+	clear(d, addr, size);
+	d->epoch++;
+	return addr;
+}
+
+u64 devmem_alloc_for_host(struct devmem *d, u64 size, const char *name, struct err *e)
+{
+	struct freed_run best = {.room = 0};
+	if (size && (size > d->bytes || d->top - DEVMEM_BASE + size > d->bytes / 4 * 3))
+		for (u32 i = 0; i < d->nallocs;) {
+			const struct freed_run r = run_from(d, i);
+			if (r.room >= size && (!best.room || r.room < best.room))
+				best = r;
+			i = MAX(r.behind, i + 1);
+		}
+	return best.room ? take_run(d, &best, size, name) : devmem_alloc(d, size, name, e);
+}
+
+u64 devmem_room(const struct devmem *d)
+{
+	const u64 left = DEVMEM_BASE + d->bytes - d->top;
+	u64 most = left > d->gap + ALLOC_ALIGN ? left - d->gap - ALLOC_ALIGN : 0;
+	for (u32 i = 0; i < d->nallocs;) {
+		const struct freed_run r = run_from(d, i);
+		most = MAX(most, r.room);
+		i = MAX(r.behind, i + 1);
+	}
+	return most;
 }
 
 /* The last allocation that starts at or before addr, or NULL. */
@@ -209,8 +302,8 @@ bool devmem_check(const struct devmem *d, struct err *e)
 	u64 end = DEVMEM_BASE;
 	for (u32 i = 0; i < d->nallocs; i++) {
 		const struct alloc *a = &d->allocs[i];
-		HOLDS(a->size && a->addr >= end && a->addr % ALLOC_ALIGN == 0 && a->id == i + 1,
-		      "device memory: allocation %u (number %u) is 0x%" PRIx64 " + %" PRIu64
+		HOLDS(a->size && a->addr >= end && a->addr % ALLOC_ALIGN == 0 && a->id && a->id <= d->made,
+		      "device memory: allocation %u (its id: %u) is 0x%" PRIx64 " + %" PRIu64
 		      ", the one before ends at 0x%" PRIx64,
 		      i + 1, a->id, a->addr, a->size, end);
 		end = a->addr + a->size + d->gap;

@@ -3,7 +3,7 @@
  * Device addresses run from DEVMEM_BASE upwards; byte at address a is at mem + (a - DEVMEM_BASE). Allocations are
  * 256-byte aligned with an unmapped gap of at least 256 bytes behind each (so that a small overrun hits nothing; `gap`
  * is set before the first allocation where it has to be larger), and addresses of freed allocations are not used again
- * (use after free is found), until the address space ends.
+ * (use after free is found) before three quarters of the memory have been given out.
  *
  * Generic addresses: a 64-bit generic address within [SHARED_WINDOW, +16 MiB) is shared memory, within [LOCAL_WINDOW,
  * +16 MiB) local memory of the thread, anything else global. Constant and parameter addresses are plain device
@@ -28,7 +28,7 @@
 
 struct alloc {
 	u64 addr, size;
-	u32 id; /* 1, 2, ... in order of allocation */
+	u32 id; /* 1, 2, ... in the order in which they were made */
 	u32 owner;
 	bool freed;
 	bool internal; /* module symbols, local memory, printf buffer */
@@ -47,6 +47,7 @@ struct devmem {
 	u64 *written;         /* pages that were dirty before the last snapshot */
 	struct alloc *allocs; /* sorted by address */
 	u32 nallocs, cap;
+	u32 made;     /* allocations ever: the last one's id */
 	u64 epoch;    /* counts changes of the allocation table, so that look-ups may be cached */
 	u32 owner;    /* of what is allocated from now on */
 	bool several; /* programs have been at work here: none may touch what another owns */
@@ -55,6 +56,11 @@ bool devmem_init(struct devmem *d, u64 bytes, struct err *e);
 void devmem_release(struct devmem *d);
 /* Device address of a new zeroed allocation, 0 with *e set when size is 0 or memory is exhausted. */
 u64 devmem_alloc(struct devmem *d, u64 size, const char *name, struct err *e);
+/* The same for a host program: when little is left it gets what it has freed, cleared. Use after free of such memory is
+ * not found, and the bytes that were there are no part of the result. */
+u64 devmem_alloc_for_host(struct devmem *d, u64 size, const char *name, struct err *e);
+/* The largest allocation that devmem_alloc_for_host() would grant now. */
+u64 devmem_room(const struct devmem *d);
 /* Marks an allocation freed; error for an address that is none's start, or freed already. */
 bool devmem_free(struct devmem *d, u64 addr, struct err *e);
 /* Marks all that an owner has freed: its run is over. What is the machine's stays. */

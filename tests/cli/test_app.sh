@@ -5,7 +5,7 @@
 app=$PWD/build/tests/cuda_app
 [ -x "$app" ] || make -s build/tests/cuda_app
 
-for c in basic rectangles streams graphs managed threads forks; do
+for c in basic rectangles streams graphs managed threads forks again; do
 	expect 0 "$c: all well" run -- "$app" $c
 done
 expect 0 "own handler" run -- "$app" faults

@@ -153,6 +153,65 @@ static void test_snapshots_change_nothing(void **state)
 	assert_int_equal(devmem_result_hash(&d), was);
 }
 
+/* --- what has been freed, again --- */
+
+#define MIB (1ull << 20)
+
+static u64 host_alloc(u64 size)
+{
+	struct err e = {0};
+	const u64 addr = devmem_alloc_for_host(&d, size, "", &e);
+	if (!devmem_check(&d, &e))
+		fail_msg("%s", e.msg);
+	if (addr) {
+		static const u8 zero[DEVMEM_PAGE];
+		for (u64 at = 0; at < size; at += DEVMEM_PAGE)
+			assert_memory_equal(devmem_ptr(&d, addr + at), zero, size - at < DEVMEM_PAGE ? size - at : DEVMEM_PAGE);
+		memset(devmem_ptr(&d, addr), 7, size);
+		for (u64 at = 0; at < size; at += DEVMEM_PAGE)
+			devmem_touch(&d, addr + at, 1);
+	}
+	return addr;
+}
+static void host_free(u64 addr)
+{
+	struct err e = {0};
+	assert_true(devmem_free(&d, addr, &e));
+	assert_true(devmem_check(&d, &e));
+}
+
+/* 16 MiB of memory: addresses come again behind the first 12. */
+static void test_freed_memory_comes_again(void **state)
+{
+	u64 at[12];
+	for (u32 i = 0; i < 1000; i++) /* nothing stays: one after the other for ever */
+		host_free(host_alloc(5 * MIB));
+	restart();
+	for (u32 i = 0; i < 12; i++)
+		at[i] = host_alloc(MIB - 4096);
+	host_free(at[2]);
+	assert_true(host_alloc(100) > at[11]); /* there is enough left */
+	host_alloc(MIB);
+	assert_int_equal(host_alloc(5000), at[2]); /* too little: the freed one is divided */
+	const u64 second = host_alloc(5000);
+	assert_true(second > at[2] + 5000 && second < at[3]);
+	host_free(at[5]);
+	host_free(at[6]);
+	host_free(at[7]);
+	assert_int_equal(host_alloc(2 * MIB + 4096), at[5]); /* three become one, and a rest */
+	assert_int_equal(devmem_find(&d, at[7] + MIB - 8192)->freed, true);
+	assert_int_equal(devmem_find(&d, at[7])->freed, false);
+	const u64 room = devmem_room(&d);
+	assert_true(room > MIB && room < 4 * MIB);
+	assert_int_equal(host_alloc(room + 1), 0);
+	assert_true(host_alloc(room));
+	host_free(at[9]);
+	d.owner = OWNER(1, 0); /* another program's stays as it was left: it is a part of the result */
+	assert_int_equal(host_alloc(MIB - 4096), 0);
+	d.owner = 0;
+	assert_int_equal(host_alloc(MIB - 4096), at[9]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +223,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_module_variables_count, begin, end),
 	    cmocka_unit_test_setup_teardown(test_freed_counts, begin, end),
 	    cmocka_unit_test_setup_teardown(test_snapshots_change_nothing, begin, end),
+	    cmocka_unit_test_setup_teardown(test_freed_memory_comes_again, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

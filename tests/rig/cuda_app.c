@@ -443,6 +443,21 @@ static void large(void)
 	OK(cudaMalloc(&device, 4096));
 }
 
+/* Memory that has been freed is there again. */
+static void again(void)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned *device, *other, value;
+		OK(cudaMalloc((void **)&device, 1ull << 30));
+		OK(cudaMalloc((void **)&other, 1ull << 28));
+		launch(device, 1, NULL);
+		OK(cudaMemcpy(&value, device, 4, DEVICE_TO_HOST));
+		CHECK(value == 1);
+		OK(cudaFree(device));
+		OK(cudaFree(other));
+	}
+}
+
 /* The host writes what a running kernel waits for, in memory that both see. */
 static void signal_kernel(unsigned volatile *flag, void *word, unsigned through)
 {
@@ -775,13 +790,21 @@ int main(int argc, char **argv)
 #ifdef STATIC_RUN_TIME
 	    {"unknown", unknown},
 #endif
-	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams}, {"graphs", graphs},
-	    {"managed", managed}, {"faults", faults},         {"busy", busy},       {"signals", signals},
-	    {"large", large},     {"threads", threads},       {"forks", forks},     {"gone", gone},
-	    {"sticky", sticky},   {"transfers", transfers},   {"stray", stray},     {"asserts", asserts},
-	    {"traps", traps},     {"crooked", crooked},       {"steps", steps},     {"fickle", fickle},
-	    {"dies", dies},       {"killed", killed},         {"stands", stands},   {"polls", polls},
-	    {"says", says},       {"fetches", fetches},       {"clocks", clocks},   {"timely", timely}};
+	    {"basic", basic},         {"rectangles", rectangles},
+	    {"streams", streams},     {"graphs", graphs},
+	    {"managed", managed},     {"faults", faults},
+	    {"busy", busy},           {"signals", signals},
+	    {"large", large},         {"again", again},
+	    {"threads", threads},     {"forks", forks},
+	    {"gone", gone},           {"sticky", sticky},
+	    {"transfers", transfers}, {"stray", stray},
+	    {"asserts", asserts},     {"traps", traps},
+	    {"crooked", crooked},     {"steps", steps},
+	    {"fickle", fickle},       {"dies", dies},
+	    {"killed", killed},       {"stands", stands},
+	    {"polls", polls},         {"says", says},
+	    {"fetches", fetches},     {"clocks", clocks},
+	    {"timely", timely}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

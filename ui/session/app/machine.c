@@ -37,7 +37,7 @@ u64 machine_allocate(struct session *s, struct app_host *h, u64 bytes, const cha
 {
 	u64 addr;
 	if (!fed(h, &addr)) {
-		addr = devmem_alloc(sim_devmem(s->sim), bytes, name, e);
+		addr = devmem_alloc_for_host(sim_devmem(s->sim), bytes, name, e);
 		note(h, addr);
 		if (addr)
 			launch_log_alloc(s->launch_log, addr, bytes);
@@ -105,8 +105,7 @@ void machine_read(struct session *s, struct app_host *h, u64 addr, void *out, u6
 void machine_memory(struct session *s, struct app_host *h, u64 *left, u64 *all)
 {
 	if (!fed(h, left)) {
-		const struct devmem *d = sim_devmem(s->sim);
-		*left = d->bytes - (d->top - DEVMEM_BASE);
+		*left = devmem_room(sim_devmem(s->sim));
 		note(h, *left);
 	}
 	*all = (u64)s->conf.heap_mb << 20;

@@ -171,7 +171,7 @@ static int cuda_malloc(lua_State *L)
 	struct err e = {0};
 	luaL_argcheck(L, n > 0, 1, "the number of bytes must be positive");
 	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_MALLOC);
-	u64 addr = fed ? fed->value : devmem_alloc(sim_devmem(s->sim), (u64)n, name, &e);
+	u64 addr = fed ? fed->value : devmem_alloc_for_host(sim_devmem(s->sim), (u64)n, name, &e);
 	if (!addr)
 		return host_raise(L, &e);
 	if (!fed)
