@@ -161,6 +161,13 @@ $(B)/tests/cuda_app: tests/rig/cuda_app.c $(CUDART)
 $(B)/tests/cuda_app_static: tests/rig/cuda_app.c tests/rig/cuda_static.c
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -DSTATIC_RUN_TIME -o $@ $^ -pthread
+# Programs of the driver library, without the run time and with it.
+$(B)/tests/cuda_driver_app: tests/rig/cuda_driver_app.c $(CUDART)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -o $@ $< $(B)/cudart/libcuda.so.1
+$(B)/tests/cuda_driver_app_both: tests/rig/cuda_driver_app.c $(CUDART)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -o $@ $< $(B)/cudart/libcuda.so.1 -Wl,--no-as-needed $(B)/cudart/libcudart.so.13
 $(B)/tests/test_cudart: $(B)/tests/cuda_app $(B)/tests/cuda_app_static
 $(B)/tests/test_app_nonsense: $(CUDART)
 

@@ -12,6 +12,7 @@
 /* A call begins and ends: error numbers are the driver's then, and cuInit() has to have been called. */
 int driver_enter(const char *call, const void *from);
 int driver_leave(int error);
+void driver_initialize(void); /* as cuInit() does */
 #define DRIVER_ENTER                                                                                                   \
 	do {                                                                                                               \
 		int failed_ = driver_enter(__func__, __builtin_return_address(0));                                             \

@@ -258,6 +258,11 @@ struct driver_texture {
 };
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2, SRGB = 0x10, NO_TRILINEAR = 0x20, SEAMLESS = 0x40 };
 
+/* As cuda.h has them. */
+_Static_assert(sizeof(struct driver_copy_2d) == 128 && sizeof(struct driver_copy_3d) == 200, "copies");
+_Static_assert(sizeof(struct driver_array) == 24 && sizeof(struct driver_array_3d) == 40, "arrays");
+_Static_assert(sizeof(struct driver_resource) == 144 && sizeof(struct driver_texture) == 104, "textures");
+
 static int resource_of(const struct driver_resource *d, struct resource_desc *r)
 {
 	*r = (struct resource_desc){.type = d->type};

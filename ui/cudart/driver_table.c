@@ -76,3 +76,30 @@ EXPORT int cuGetProcAddress(const char *name, void **function, int cuda, uint64_
 {
 	return cuGetProcAddress_v2(name, function, cuda, flags, NULL);
 }
+
+/* --- the run time's way to them: it is initialized --- */
+
+EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned cuda, unsigned long long flags,
+                                            int *status)
+{
+	ENTER;
+	driver_initialize();
+	const int error = cuGetProcAddress_v2(name, function, (int)cuda, flags, status);
+	return leave(error == SYMBOL_NOT_FOUND && status ? 0 : error);
+}
+
+EXPORT int cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags, int *status)
+{
+	VIA(cudaGetDriverEntryPointByVersion(name, function, 13000, flags, status));
+}
+
+EXPORT int cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **function, unsigned cuda,
+                                                 unsigned long long flags, int *status)
+{
+	VIA(cudaGetDriverEntryPointByVersion(name, function, cuda, flags, status));
+}
+
+EXPORT int cudaGetDriverEntryPoint_ptsz(const char *name, void **function, unsigned long long flags, int *status)
+{
+	VIA(cudaGetDriverEntryPointByVersion(name, function, 13000, flags, status));
+}
