@@ -177,6 +177,8 @@ static bool describe_launch(const struct conf *c, const struct launch_spec *sp, 
 		free(why);
 		return false;
 	}
+	if (!sim_has_what_it_needs(c, sp->mod, sp->fn, e))
+		return false;
 	if (sp->param_bytes != sp->fn->param_bytes)
 		return err_set(e, "%s: %zu bytes of parameters given, %u expected", func_label(sp->fn), sp->param_bytes,
 		               sp->fn->param_bytes);
@@ -425,6 +427,11 @@ enum stop_why sim_run(struct sim *s, u64 until, struct stop *out)
 bool sim_goes_on(const struct sim *s, const struct stop *stop)
 {
 	return stop->why == STOP_CYCLE || stop->why == STOP_REQUEST || (stop->why != STOP_INTERRUPT && sim_turn_due(s));
+}
+
+const struct fault *sim_fault(const struct sim *s)
+{
+	return front_fault(s->gpu->front);
 }
 
 void sim_fault_text(const struct sim *s, struct strbuf *out)

@@ -99,6 +99,8 @@ void sim_interrupt(struct sim *s);
 void sim_clear_interrupt(struct sim *s);
 u64 sim_cycle(const struct sim *s);
 bool sim_faulted(const struct sim *s);
+/* The fault; its code is FAULT_NONE while there is none. */
+const struct fault *sim_fault(const struct sim *s);
 void sim_fault_text(const struct sim *s, struct strbuf *out);
 /* Text that kernels have printed since the last call: those of one host program; what all have left. */
 void sim_take_printf_of(struct sim *s, u32 program, struct strbuf *out);

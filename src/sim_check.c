@@ -42,7 +42,7 @@ static bool check_parts(struct gpu *g, struct err *e)
 	for (u32 i = 0; i < g->conf.num_sms; i++) {
 		const struct sm_counters *k = &g->sm[i]->k;
 		u64 kinds = k->insts_int + k->insts_f32 + k->insts_f64 + k->insts_sfu + k->insts_ctrl + k->insts_global +
-		            k->insts_shared + k->insts_local + k->insts_const + k->insts_tex;
+		            k->insts_shared + k->insts_local + k->insts_const + k->insts_tex + k->insts_tensor;
 		if (kinds != k->issued)
 			return err_set(e, "SM %u: instructions by kind sum to %llu of %llu", i, (unsigned long long)kinds,
 			               (unsigned long long)k->issued);

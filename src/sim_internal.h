@@ -60,4 +60,6 @@ void sim_find_next_sample(struct sim *s);
 bool sim_policy_blind(const struct sim *s);
 void sim_clear_policy_errors(struct sim *s);
 void travel_free(struct sim *s);
+/* Has the machine the matrix instructions that a kernel reaches? Else false with *e, which names one (sim_needs.c). */
+bool sim_has_what_it_needs(const struct conf *c, const struct module *m, const struct func *fn, struct err *e);
 #endif

@@ -4,12 +4,13 @@
 --   H200      NVIDIA H200 datasheet: 141 GB HBM3e, 4.8 TB/s
 --   Hopper    NVIDIA H100 (GH100) whitepaper
 --   A100      NVIDIA A100 whitepaper
+--   MMA-Sim   Microsoft's MMA-Sim (arXiv 2511.10909), which agrees with the chip bit for bit
 --   SM90      the configuration that Accel-Sim ships for the H100 (configs/tested-cfgs/SM90_H100); its latencies are what
 --             a chain of dependent instructions takes, so that the read stages and the issue are in them
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 9.0
 -- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, f32 and integer instructions share the SP pipes.
 -- No chip has been measured for this file (scripts/hardware/README.md): it is put together from what is published.
--- Not modelled: tensor cores, the bulk copy engine, clusters, and the L2's two partitions, of which the far one answers
+-- Not modelled: wgmma, the bulk copy engine, clusters, and the L2's two partitions, of which the far one answers
 -- later: l2.latency is SM90's for both.
 return {
 	base = "v100",
@@ -40,6 +41,16 @@ return {
 	["sm.int_units"] = false, -- the same
 	["lsu.queue"] = 4, -- the same
 	["sm.f64_logic"] = "f64", -- ours: the chip's f64 cores do them
+	["sm.tensor_units"] = 4, -- Hopper: four fourth-generation tensor cores
+	["tensor.fraction"] = 25, -- measured on an H100 (driver 13.0): mma of f16, bf16 and tf32, bit for bit; MMA-Sim
+	["tensor.fraction_fp8"] = 25, -- MMA-Sim: mma of fp8 is computed in f16
+	["tensor.group"] = 16, -- measured on an H100; MMA-Sim
+	["tensor.quads"] = "f32", -- measured on an H100
+	["tensor.rate"] = 341, -- measured on an H100: m16n8k16 every 6 cycles
+	["tensor.rate_f32"] = 341, -- the same
+	["tensor.rate_f64"] = 32, -- measured on an H100: m16n8k4 every 16 cycles
+	["lat.tensor"] = 23, -- measured on an H100: 24 of m16n8k16, with the read stage
+	["lat.tensor_half"] = 15, -- measured on an H100: m16n8k8, with the read stage
 	["lat.logic"] = 4, -- ours: what int_add is elsewhere
 	["lat.int_add"] = 3, -- SM90: 4, all of int 4,4,4,4
 	["lat.int_max"] = 3, -- SM90

@@ -4,8 +4,9 @@
 --   RTX2060   the configuration that GPGPU-Sim 4.x / Accel-Sim ship for this board (configs/tested-cfgs/SM75_RTX2060)
 --   Turing    NVIDIA Turing whitepaper
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.5, and the CUDA occupancy calculator
--- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, there are no
--- tensor cores.
+--   MMA-Sim   Microsoft's MMA-Sim (arXiv 2511.10909), which agrees with the chip bit for bit
+--   Sun       Sun et al., "Dissecting tensor cores via microbenchmarks", arXiv 2206.02874: RTX 2080 Ti
+-- Keys not listed are as in v100.lua (and gtx480.lua below it).
 return {
 	base = "v100",
 	help = "GeForce RTX 2060 (Turing), 30 SMs at 1365 MHz, GDDR6: Accel-Sim's configuration",
@@ -16,6 +17,13 @@ return {
 	["icnt_clock"] = 1365, -- RTX2060
 	["l2_clock"] = 1365, -- RTX2060
 	["dram_clock"] = 3500.5, -- RTX2060; 3500.5 MHz x 4 beats x 2 B x 12 channels = 336 GB/s
+
+	["tensor.rate"] = 128, -- Sun: 509 multiply-adds a cycle and SM
+	["tensor.rate_f32"] = 64, -- Sun: 255, half of it on GeForce
+	["tensor.fraction"] = 24, -- MMA-Sim
+	["tensor.group"] = 8, -- MMA-Sim: m16n8k8
+	["lat.tensor"] = 12, -- Sun: 17.3 of m16n8k8, with the read and write-back stages
+	["lat.tensor_half"] = 12, -- the same
 
 	["num_sms"] = 30, -- RTX2060
 	["sm.threads"] = 1024, -- RTX2060; Guide

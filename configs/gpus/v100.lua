@@ -5,7 +5,8 @@
 --   Volta     NVIDIA Tesla V100 whitepaper
 --   Jia       Z. Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.0, and the CUDA occupancy calculator
--- Keys not listed are as in gtx480.lua. There are no tensor cores.
+--   MMA-Sim   Microsoft's MMA-Sim (arXiv 2511.10909), which agrees with the chip bit for bit
+-- Keys not listed are as in gtx480.lua.
 return {
 	base = "gtx480",
 	help = "Quadro V100 (Volta), 80 SMs at 1132 MHz, HBM2: Accel-Sim's configuration",
@@ -55,6 +56,13 @@ return {
 	["lat.int_mul"] = 4, -- QV100
 	["lat.int_mad"] = 5, -- QV100; Jia: IMAD 5
 	["lat.int_div"] = 145, -- QV100
+	["sm.tensor_units"] = 4, -- Volta: eight tensor cores, two in each group
+	["tensor.rate"] = 128, -- Volta: 64 multiply-adds a cycle of each core
+	["tensor.rate_f32"] = 128, -- the same
+	["tensor.fraction"] = 23, -- MMA-Sim
+	["tensor.group"] = 4, -- MMA-Sim: HMMA.884
+	["lat.tensor"] = 64, -- QV100: ptx_opcode_latency_tesnor 64
+	["lat.tensor_half"] = 64, -- the same
 	["lat.shfl"] = 21, -- QV100
 	["lat.f32_add"] = 4, -- QV100: opcode_latency_fp 4,13,4,5,39; Jia: 4
 	["lat.f32_max"] = 13, -- QV100

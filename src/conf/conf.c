@@ -347,11 +347,14 @@ static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct 
 	/* of each for its result, at most: those of other units, or others of its own, stand in the way */
 	u32 wait = c->sm_result_buses || c->sm_unit_results == UNIT_RESULTS_ONE ? 16 : 0;
 	u32 each = *(const u32 *)cfield(c, ii), last = *(const u32 *)cfield(c, lat);
+	if (c->sm_tensor_units) /* wmma m32n8k16, mma m16n8k16 of f64 */
+		each = MAX(each, MAX(4096 / MIN(c->tensor_rate, c->tensor_rate_f32), 2048 / c->tensor_rate_f64));
 	/* a scheduler's share, an instruction of each class in front of it, and the one that a unit has */
 	const bool shared = c->sm_collector_sets == COLLECTORS_SCHEDULER;
-	const u32 before = shared ? c->sm_collectors / c->sm_schedulers + 5 : c->sm_collectors;
+	const u32 before = shared ? c->sm_collectors / c->sm_schedulers + 5 + (c->sm_tensor_units > 0) : c->sm_collectors;
 	if (shared && (c->sm_collectors % c->sm_schedulers || c->sm_sp_units < c->sm_schedulers ||
-	               c->sm_sfu_units < c->sm_schedulers || c->sm_dp_units < c->sm_schedulers))
+	               c->sm_sfu_units < c->sm_schedulers || c->sm_dp_units < c->sm_schedulers ||
+	               (c->sm_tensor_units && c->sm_tensor_units < c->sm_schedulers)))
 		return among(of, "sm.collector_sets", "sm.collectors", "sm.schedulers") ||
 		       err_set(
 		           e,

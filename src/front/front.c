@@ -26,6 +26,7 @@ const char *const fault_code_names[FAULT_COUNT] = {
     [FAULT_BAD_MASK] = "bad-mask",
     [FAULT_BAD_FREE] = "bad-free",
     [FAULT_FLUSH] = "flush",
+    [FAULT_DIVERGENT_MATRIX] = "divergent-matrix",
 };
 
 #define FRONT(v) extern const struct front_ops v;

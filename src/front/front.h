@@ -50,7 +50,8 @@ enum fault_code {
 	FAULT_BAD_FREE, /* free() of what malloc() did not give, or of what is free: bytes = enum heap_place */
 	FAULT_FLUSH,    /* raised from outside: the CTA was to be dropped and begun again, but did what cannot be done twice
 	                 * (at pc, to addr): bytes = enum restart_cause */
-	FAULT_UNSUPPORTED, /* the instruction is module->unsupported[imm] */
+	FAULT_UNSUPPORTED,      /* the instruction is module->unsupported[imm] */
+	FAULT_DIVERGENT_MATRIX, /* mma, wmma, ldmatrix or movmatrix, all .aligned, by a part of a warp: lanes = those */
 	FAULT_COUNT
 };
 extern const char *const fault_code_names[FAULT_COUNT]; /* "oob", "misaligned", ... */

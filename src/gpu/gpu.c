@@ -42,6 +42,8 @@ static void create_sms(struct gpu *g)
 	}
 }
 
+#define OVERRUN_GAP (64u << 10)
+
 static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 {
 	const struct conf *c = &g->conf;
@@ -49,6 +51,8 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	if (!state_bytes(c, front, &bytes, e) || !arena_init(&g->arena, bytes, e) ||
 	    !devmem_init(&g->mem_values, (u64)c->heap_mb << 20, e))
 		return false;
+	if (!c->check_bounds) /* an overrun that goes on must not reach what the machine keeps beside: code, parameters */
+		g->mem_values.gap = OVERRUN_GAP;
 	g->st = ARENA_NEW(&g->arena, struct gpu_state, 1);
 	g->st->next_wake = NEVER;
 	memset(g->st->wake_at, 0xff, sizeof g->st->wake_at);

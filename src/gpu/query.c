@@ -152,7 +152,7 @@ static const char *pending_name(const struct sm_ctx *x, const struct warp *wp, u
 {
 	const bool memory = wp->state == WS_MEM;
 	for (u32 i = 0; i < (u32)in->n_sb_src + in->n_sb_dst; i++) {
-		u32 id = i < in->n_sb_src ? in->sb_src[i] : in->sb_dst[i - in->n_sb_src];
+		u32 id = i < in->n_sb_src ? inst_sb_src(in)[i] : inst_sb_dst(in)[i - in->n_sb_src];
 		const u64 *set = id >= 128 ? x->big[w][memory] : memory ? wp->pendm : wp->pend;
 		bool pending = set[id / 64] >> (id % 64) & 1;
 		if (!pending)

@@ -30,7 +30,7 @@ static struct want want_of(const struct sm_ctx *x, const struct warp *wp, u32 w)
 	const struct inst *in = &p->launch->mod->code[wp->pc];
 	const bool memory = wp->state == WS_MEM;
 	for (u32 i = 0; i < (u32)in->n_sb_src + in->n_sb_dst; i++) {
-		u32 id = i < in->n_sb_src ? in->sb_src[i] : in->sb_dst[i - in->n_sb_src];
+		u32 id = i < in->n_sb_src ? inst_sb_src(in)[i] : inst_sb_dst(in)[i - in->n_sb_src];
 		if (is_pending(x, wp, w, id, memory))
 			return (struct want){.id = (u16)id};
 	}
@@ -40,7 +40,7 @@ static struct want want_of(const struct sm_ctx *x, const struct warp *wp, u32 w)
 static bool writes(const struct inst *in, u32 id)
 {
 	for (u32 i = 0; i < in->n_sb_dst; i++)
-		if (in->sb_dst[i] == id)
+		if (inst_sb_dst(in)[i] == id)
 			return true;
 	return false;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #define ALLOC_ALIGN 256
-#define ALLOC_GAP 256
 
 static u64 devmem_pages(const struct devmem *d)
 {
@@ -22,7 +21,8 @@ static size_t dirty_bytes(const struct devmem *d)
 
 bool devmem_init(struct devmem *d, u64 bytes, struct err *e)
 {
-	*d = (struct devmem){.bytes = (bytes + DEVMEM_PAGE - 1) / DEVMEM_PAGE * DEVMEM_PAGE, .top = DEVMEM_BASE};
+	*d = (struct devmem){
+	    .bytes = (bytes + DEVMEM_PAGE - 1) / DEVMEM_PAGE * DEVMEM_PAGE, .top = DEVMEM_BASE, .gap = ALLOC_ALIGN};
 	void *p = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED) {
 		u64 mib = d->bytes >> 20;
@@ -61,14 +61,14 @@ u64 devmem_alloc(struct devmem *d, u64 size, const char *name, struct err *e)
 	u64 left = DEVMEM_BASE + d->bytes - d->top;
 	if (!size)
 		return err_set(e, "device allocation %s%sof 0 bytes", name ? name : "", name && *name ? " " : ""), 0;
-	if (size > left || left - size < ALLOC_GAP + ALLOC_ALIGN) {
+	if (size > left || left - size < d->gap + ALLOC_ALIGN) {
 		err_set(e, "out of device memory: %" PRIu64 " bytes wanted%s%s, %" PRIu64 " of %" PRIu64 " left (mem.heap_mb)",
 		        size, name && *name ? " for " : "", name ? name : "", left, d->bytes);
 		return 0;
 	}
 	u64 addr = d->top;
 	/* never handed out before and the reservation is zero: a new allocation needs no clearing */
-	d->top = (addr + size + ALLOC_GAP + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
+	d->top = (addr + size + d->gap + ALLOC_ALIGN - 1) / ALLOC_ALIGN * ALLOC_ALIGN;
 	add_alloc(d, addr, size, name);
 	d->epoch++;
 	return addr;
@@ -111,6 +111,27 @@ const struct alloc *devmem_find(const struct devmem *d, u64 addr)
 {
 	const struct alloc *a = alloc_before(d, addr);
 	return a && addr - a->addr < a->size ? a : NULL;
+}
+
+bool devmem_mapped(const struct devmem *d, u64 addr, u64 *lo, u64 *hi)
+{
+	const struct alloc *end = d->allocs + d->nallocs, *before = alloc_before(d, addr);
+	const struct alloc *next = before ? before + 1 : d->allocs;
+	const u64 first = addr / DEVMEM_PIECE * DEVMEM_PIECE, behind = first + DEVMEM_PIECE;
+	if (addr < DEVMEM_BASE || addr - DEVMEM_BASE >= d->bytes)
+		return false;
+	const bool inside = before && addr - before->addr < before->size;
+	*lo = MAX(first, !before ? first : inside ? before->addr : before->addr + before->size);
+	*hi = MIN(MIN(behind, DEVMEM_BASE + d->bytes), inside       ? before->addr + before->size
+	                                               : next < end ? next->addr
+	                                                            : behind);
+	for (const struct alloc *a = next; a < end && a->addr < behind; a++)
+		if (!a->freed)
+			return true;
+	for (const struct alloc *a = next; a > d->allocs && a[-1].addr + a[-1].size > first; a--)
+		if (!a[-1].freed)
+			return true;
+	return false;
 }
 
 static u64 distance(const struct alloc *a, u64 addr)
@@ -192,7 +213,7 @@ bool devmem_check(const struct devmem *d, struct err *e)
 		      "device memory: allocation %u (number %u) is 0x%" PRIx64 " + %" PRIu64
 		      ", the one before ends at 0x%" PRIx64,
 		      i + 1, a->id, a->addr, a->size, end);
-		end = a->addr + a->size + ALLOC_GAP;
+		end = a->addr + a->size + d->gap;
 	}
 	HOLDS(d->top >= end,
 	      "device memory: the next allocation would start at 0x%" PRIx64 ", the last one ends at 0x%" PRIx64, d->top,

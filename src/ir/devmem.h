@@ -1,8 +1,9 @@
 /* devmem: the simulated device memory - one reserved range, an allocator that remembers, and a dirty bit per page.
  *
  * Device addresses run from DEVMEM_BASE upwards; byte at address a is at mem + (a - DEVMEM_BASE). Allocations are
- * 256-byte aligned with an unmapped gap of at least 256 bytes behind each (so that a small overrun hits nothing), and
- * addresses of freed allocations are not used again (use after free is found), until the address space ends.
+ * 256-byte aligned with an unmapped gap of at least 256 bytes behind each (so that a small overrun hits nothing; `gap`
+ * is set before the first allocation where it has to be larger), and addresses of freed allocations are not used again
+ * (use after free is found), until the address space ends.
  *
  * Generic addresses: a 64-bit generic address within [SHARED_WINDOW, +16 MiB) is shared memory, within [LOCAL_WINDOW,
  * +16 MiB) local memory of the thread, anything else global. Constant and parameter addresses are plain device
@@ -17,6 +18,7 @@
 #define LOCAL_WINDOW 0x2000000ull
 #define WINDOW_BYTES 0x1000000ull
 #define DEVMEM_PAGE 4096
+#define DEVMEM_PIECE (2ull << 20)
 
 /* Whose something is: the number of a host program, and which of its runs that is; 0 is the first run of the first. */
 #define OWNER_PROGRAMS 64
@@ -40,6 +42,7 @@ struct devmem {
 	u8 *mem;              /* reserved range */
 	u64 bytes;            /* its size */
 	u64 top;              /* next free device address */
+	u64 gap;              /* bytes that are left free behind an allocation */
 	u64 *dirty;           /* one bit per page, set by every write; snapshots clear it (obs/history) into written */
 	u64 *written;         /* pages that were dirty before the last snapshot */
 	struct alloc *allocs; /* sorted by address */
@@ -58,6 +61,10 @@ bool devmem_free(struct devmem *d, u64 addr, struct err *e);
 void devmem_free_owned(struct devmem *d, u32 owner);
 /* The allocation that contains addr (freed ones too), or NULL. */
 const struct alloc *devmem_find(const struct devmem *d, u64 addr);
+/* Does a chip that maps memory in pieces of DEVMEM_PIECE bytes let an access to addr pass, though no allocation holds
+ * it (or one that was freed)? It does where an allocation is left in the same piece. [*lo, *hi) are the bytes around
+ * addr for which the same holds. */
+bool devmem_mapped(const struct devmem *d, u64 addr, u64 *lo, u64 *hi);
 /* The allocation nearest to addr, for messages; NULL when there is none. Distance in bytes in *dist (0 = inside; else
  * beyond its end or before its start). */
 const struct alloc *devmem_nearest(const struct devmem *d, u64 addr, u64 *dist);

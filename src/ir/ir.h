@@ -103,6 +103,7 @@ enum iclass {
 	IC_F64_MUL,
 	IC_F64_MAD,
 	IC_F64_DIV,
+	IC_TENSOR, /* mma, wmma.mma */
 	IC_CTRL,   /* branch, call, return, exit, barrier, fence: SP unit, no result register to wait for */
 	IC_GLOBAL, /* loads and stores of global, local and generic space, prefetches */
 	IC_ATOMIC, /* global or generic atomics and reductions */
@@ -277,6 +278,11 @@ enum {
  *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys
  *   prefetch     mode = 1 L1, 2 L2
  *   redux        atom = operation; s[0] value, s[1] member mask
+ *   ldmatrix     d[0..vec-1]; s[0] = base as in ld, of lane 8*k+i: of row i of matrix k; mode = 1 .trans; geom = 1: generic
+ *                addresses
+ *   movmatrix    d[0], s[0]
+ *   mma, wmma.load, wmma.store   wide (ir/wide.h): mma and wmma.mma: registers of A, B, C, and metadata; load: s[0] base
+ *                as in ld, s[1] stride or OPND_NONE; store: the same, then the registers
  *   v...         (video) type = result type, stype = type of a; mode = 1 add, 2 min, 3 max with s[2]; cmp of vset;
  *                IF_WRAP of vshl, vshr; imm: the type of b, selectors, negations (front/ptx/executor/video.h)
  *   carry        IF_CC_OUT: d[3], IF_CC_IN: s[4] = the carry flag, the last predicate word of the frame; clear after a
@@ -293,6 +299,7 @@ enum {
  * A frame address of the form [reg+imm] keeps reg in s[0]; 32-bit base registers are allowed for shared, local, const
  * and param space (base_bytes says 4 or 8). */
 /* clang-format on */
+struct wide;
 struct inst {
 	u8 op;          /* enum opcode */
 	u8 type, stype; /* enum ptype */
@@ -326,7 +333,16 @@ struct inst {
 	u8 n_reads, reads[5];
 	/* Execution function, resolved by front/ptx for the host's vector width; opaque here. */
 	void (*exec)(void *ctx, const struct inst *in);
+	struct wide *wide; /* operands of an instruction that has more than d[] and s[] hold; the module's (ir/wide.h) */
 };
+static inline bool inst_is_load(const struct inst *in)
+{
+	return in->op == OP_LD || in->op == OP_LDU || in->op == OP_LDMATRIX || in->op == OP_WMMA_LOAD;
+}
+static inline bool inst_is_store(const struct inst *in)
+{
+	return in->op == OP_ST || in->op == OP_WMMA_STORE;
+}
 #define SB_IDS_MAX 1024 /* scoreboard ids per function chain; more is a load error that names the kernel */
 
 /* A variable of the module: .global, .const, .shared (static; or the dynamic extern array), .local. */
@@ -393,7 +409,9 @@ struct func {
 	u32 local_own;
 	bool local_grows;    /* kernel: reaches such a function; local_bytes is enough for one activation */
 	bool generic_params; /* kernel: cvta.param makes generic addresses of its parameters */
-	u32 unsupported;     /* 1 + index of the first of module->unsupported[] that it reaches; 0: none */
+	/* The first target that has all matrix instructions which it reaches, callees included; such an instruction. */
+	u32 need_sm, need_pc;
+	u32 unsupported; /* 1 + index of the first of module->unsupported[] that it reaches; 0: none */
 };
 
 /* Where a PTX register of a function lives, for the debugger. The slot may be shared with other registers whose lives
@@ -472,6 +490,8 @@ struct module {
 		bool generic;
 	} * fixes;
 	u32 nfixes;
+	struct wide **wides; /* of the instructions that have one, and of some that are no more */
+	u32 nwides;
 	struct regname *regnames; /* sorted by func, then declaration order */
 	u32 nregnames;
 	struct unsupported *unsupported; /* in order of their text, of those that the executor refuses last */

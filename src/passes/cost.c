@@ -127,15 +127,16 @@ static struct count *count_regs(const struct fn *f, const bool *is_target)
 	for (u32 pc = f->begin; pc < f->end; pc++) {
 		const struct inst *in = &f->code[pc];
 		block += starts_run(f, pc, is_target);
-		for (u32 k = 0; k < 4; k++)
-			if (opnd_is_vreg(in->d[k])) {
-				c[in->d[k]].defs++;
-				c[in->d[k]].block = block;
-				c[in->d[k]].wide = in->op == OP_MUL && in->mode == MUL_WIDE && ptype_bytes(in->type) == 4;
+		for (u32 k = 0; k < inst_ndst(in); k++)
+			if (opnd_is_vreg(inst_dst(in, k))) {
+				struct count *d = &c[inst_dst(in, k)];
+				d->defs++;
+				d->block = block;
+				d->wide = in->op == OP_MUL && in->mode == MUL_WIDE && ptype_bytes(in->type) == 4;
 			}
-		for (u32 k = 0; k < 5; k++)
-			if (opnd_is_vreg(in->s[k]))
-				c[in->s[k]].uses++;
+		for (u32 k = 0; k < inst_nsrc(in); k++)
+			if (opnd_is_vreg(inst_src(in, k)))
+				c[inst_src(in, k)].uses++;
 	}
 	return c;
 }

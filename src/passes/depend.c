@@ -107,11 +107,11 @@ static void add_def(struct depend *d, u32 i, opnd o)
 
 static void add_registers(struct depend *d, u32 i, const struct inst *in)
 {
-	for (u32 k = 0; k < ARRAY_LEN(in->s); k++)
-		add_use(d, i, in->s[k]);
+	for (u32 k = 0; k < inst_nsrc(in); k++)
+		add_use(d, i, inst_src(in, k));
 	add_use(d, i, in->guard);
-	for (u32 k = 0; k < ARRAY_LEN(in->d) && in->guard != OPND_NONE; k++)
-		add_use(d, i, in->d[k]);
+	for (u32 k = 0; k < inst_ndst(in) && in->guard != OPND_NONE; k++)
+		add_use(d, i, inst_dst(in, k));
 }
 
 /* --- address forms ------------------------------------------------------------------------------------------------ */
@@ -161,8 +161,8 @@ static void set_form(struct depend *d, u32 i, const struct inst *in)
 
 static bool is_memory(const struct inst *in)
 {
-	return in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST || in->op == OP_PREFETCH || in->op == OP_ATOM ||
-	       in->op == OP_RED || in->op == OP_TEX || in->op == OP_TLD4;
+	return inst_is_load(in) || inst_is_store(in) || in->op == OP_PREFETCH || in->op == OP_ATOM || in->op == OP_RED ||
+	       in->op == OP_TEX || in->op == OP_TLD4;
 }
 static bool is_fence(const struct inst *in)
 {
@@ -237,16 +237,18 @@ static bool must_keep_order(const struct depend *d, u32 x, u32 y)
 	const struct inst *a = &d->f->code[d->begin + x], *b = &d->f->code[d->begin + y];
 	if (a->space == SPC_FPARAM || b->space == SPC_FPARAM)
 		return a->space == b->space;
-	if (a->op != OP_ST && b->op != OP_ST)
+	if (!inst_is_store(a) && !inst_is_store(b))
 		return false;
 	if (reads_constants(a) || reads_constants(b) || !spaces_meet(a->space, b->space))
 		return false;
-	return a->space != b->space || !apart(d, x, y);
+	/* Lanes of a matrix access touch what other lanes address. */
+	const bool matrix = a->wide || b->wide || a->op == OP_LDMATRIX || b->op == OP_LDMATRIX;
+	return a->space != b->space || matrix || !apart(d, x, y);
 }
 
 static u32 order_latency(const struct depend *d, u32 i)
 {
-	return d->f->code[d->begin + i].op == OP_ST ? 1 : 0;
+	return inst_is_store(&d->f->code[d->begin + i]) ? 1 : 0;
 }
 
 static void add_memory(struct depend *d, u32 i, const struct inst *in)
@@ -306,12 +308,12 @@ void depend_build(struct depend *d, u32 begin, u32 n)
 	for (u32 i = 0; i < n; i++) {
 		const struct inst *in = &d->f->code[begin + i];
 		u32 slots = d->facts->slot_each ? 1 : in->cost;
-		bool waited_for = slots && in->op != OP_ST && in->op != OP_RED;
+		bool waited_for = slots && !inst_is_store(in) && in->op != OP_RED;
 		d->node[i] = (struct depend_node){.slots = slots, .latency = waited_for ? d->facts->latency[in->cls] : slots};
 		add_registers(d, i, in);
 		add_memory(d, i, in);
-		for (u32 k = 0; k < ARRAY_LEN(in->d); k++)
-			add_def(d, i, in->d[k]);
+		for (u32 k = 0; k < inst_ndst(in); k++)
+			add_def(d, i, inst_dst(in, k));
 		set_form(d, i, in);
 		add_warp(d, i, in);
 	}

@@ -24,6 +24,7 @@
 /* The longest run that is one graph; longer ones are cut. Choosing from the ready instructions and comparing memory
  * accesses cost at most this much per instruction, so scheduling stays linear in the function's length. */
 #define DEPEND_MAX 256
+#define DEPEND_USES (WIDE_SRC + 1 + WIDE_DST)
 #define DEPEND_NONE UINT32_MAX
 
 /* What the code alone does not say. */
@@ -49,10 +50,11 @@ struct depend_value {
 	s64 offset;
 };
 struct depend_node {
-	u32 succ, npreds;    /* first edge: index + 1 */
-	u32 latency, slots;  /* issue slots; an instruction without any has no latency either */
-	u32 height;          /* longest way to the end of the run, cycles */
-	u32 use[10], def[4]; /* values; each once */
+	u32 succ, npreds;   /* first edge: index + 1 */
+	u32 latency, slots; /* issue slots; an instruction without any has no latency either */
+	u32 height;         /* longest way to the end of the run, cycles */
+	/* values; each once: the most are a guarded wide instruction's */
+	u32 use[DEPEND_USES], def[WIDE_DST];
 	u32 nuse, ndef;
 };
 struct depend_link {
@@ -63,9 +65,9 @@ struct depend {
 	const struct depend_facts *facts;
 	u32 begin, n; /* pcs [begin, begin + n) */
 	struct depend_node node[DEPEND_MAX];
-	struct depend_value value[DEPEND_MAX * 14];
+	struct depend_value value[DEPEND_MAX * (DEPEND_USES + WIDE_DST)];
 	u32 nvalues;
-	struct depend_link link[DEPEND_MAX * 10];
+	struct depend_link link[DEPEND_MAX * DEPEND_USES];
 	u32 nlinks;
 	struct depend_edge *edges;
 	u32 nedges, cap;

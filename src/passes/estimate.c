@@ -55,19 +55,22 @@ bool *estimate_narrow(const struct fn *f)
 {
 	bool *narrow = xcalloc(f->nregs + 1, sizeof(bool));
 	for (u32 pc = f->begin; pc < f->end; pc++)
-		for (u32 k = 0; k < ARRAY_LEN(f->code[pc].s); k++)
-			if (opnd_is_vreg(f->code[pc].s[k]))
-				narrow[f->code[pc].s[k]] = f->vclass[f->code[pc].s[k]] == VC_64;
+		for (u32 k = 0; k < inst_nsrc(&f->code[pc]); k++) {
+			const opnd o = inst_src(&f->code[pc], k);
+			if (opnd_is_vreg(o))
+				narrow[o] = f->vclass[o] == VC_64;
+		}
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (u32 pc = f->begin; pc < f->end; pc++) {
 			const struct inst *in = &f->code[pc];
-			for (u32 k = 0; k < ARRAY_LEN(in->s); k++) {
-				if (!opnd_is_vreg(in->s[k]) || !narrow[in->s[k]])
+			for (u32 k = 0; k < inst_nsrc(in); k++) {
+				const opnd o = inst_src(in, k);
+				if (!opnd_is_vreg(o) || !narrow[o])
 					continue;
 				enum use u = use_of(in, k);
 				if (u == USE_WIDE || (u == USE_SAME && !narrow[in->d[0]])) {
-					narrow[in->s[k]] = false;
+					narrow[o] = false;
 					changed = true;
 				}
 			}

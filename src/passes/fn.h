@@ -2,11 +2,11 @@
  *
  * Before register allocation an operand without OPND_POOL is the number of a virtual register of the function; the
  * guard and the carry flag (d[3] of IF_CC_OUT, s[4] of IF_CC_IN) are virtual registers of class VC_PRED too. So the
- * passes need no knowledge of opcodes to find definitions and uses: every d[] is a definition, every s[] and the guard
- * a use. */
+ * passes need no knowledge of opcodes to find definitions and uses: every destination is a definition, every source
+ * and the guard a use (ir/wide.h: inst_dst(), inst_src()). */
 #ifndef PASSES_FN_H
 #define PASSES_FN_H
-#include "ir/ir.h"
+#include "ir/wide.h"
 
 enum vclass { VC_PRED, VC_32, VC_64 }; /* one u32 mask; one slot; two slots */
 

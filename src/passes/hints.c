@@ -6,7 +6,7 @@
 static bool is_load(const struct inst *in)
 {
 	bool memory = in->cls == IC_GLOBAL || in->cls == IC_TEX || in->cls == IC_ATOMIC;
-	return memory && in->n_sb_dst && in->op != OP_ST;
+	return memory && in->n_sb_dst && !inst_is_store(in);
 }
 
 static void add_phases(struct code_hint *h, const struct module *m, const struct func *f, const struct phase_params *p)

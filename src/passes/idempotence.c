@@ -54,7 +54,7 @@ static bool spread(struct closure *c)
 static void add_access(struct closure *c, const struct inst *in, u32 pc, u64 roots)
 {
 	bool global = in->space == SPC_GLOBAL || (in->space == SPC_GENERIC && roots != ROOT_CTA);
-	bool loads = in->op == OP_LD || in->op == OP_LDU, stores = in->op == OP_ST;
+	bool loads = inst_is_load(in), stores = inst_is_store(in);
 	bool atomic = in->op == OP_ATOM || in->op == OP_RED;
 	if (!global || !(loads || stores || atomic))
 		return;

@@ -22,10 +22,10 @@ struct work {
 };
 
 #define FOR_EACH_USE(o, in)                                                                                            \
-	for (u32 k_ = 0, o; k_ < 6 && (o = k_ < 5 ? (in)->s[k_] : (in)->guard, true); k_++)                                \
+	for (u32 k_ = 0, n_ = inst_nsrc(in), o; k_ <= n_ && (o = k_ < n_ ? inst_src(in, k_) : (in)->guard, true); k_++)    \
 		if (opnd_is_vreg(o))
 #define FOR_EACH_DEF(o, in)                                                                                            \
-	for (u32 k_ = 0, o; k_ < 4 && (o = (in)->d[k_], true); k_++)                                                       \
+	for (u32 k_ = 0, n_ = inst_ndst(in), o; k_ < n_ && (o = inst_dst(in, k_), true); k_++)                             \
 		if (opnd_is_vreg(o))
 
 static void find_globals(struct work *w)
@@ -200,12 +200,16 @@ static void sort_segs(struct liveness *l, u32 nregs)
 static void build_segs(struct work *w)
 {
 	u32 n = w->f->nregs;
-	/* A register can be opened anew at each of its uses in a block, at most six an instruction. */
-	u32 longest = 0;
-	for (u32 b = 0; b < w->g->nblocks; b++)
-		longest = MAX(longest, w->g->blocks[b].end - w->g->blocks[b].begin);
+	/* A register can be opened anew at each of its uses in a block. */
+	size_t most = 0;
+	for (u32 b = 0; b < w->g->nblocks; b++) {
+		size_t uses = 0;
+		for (u32 pc = w->g->blocks[b].begin; pc < w->g->blocks[b].end; pc++)
+			uses += inst_nsrc(&w->f->code[pc]) + 1;
+		most = MAX(most, uses);
+	}
 	w->open = xcalloc(n + 1, sizeof(u32));
-	w->touched = xmalloc(((size_t)w->nbits + 6 * (size_t)longest + 1) * sizeof(u32));
+	w->touched = xmalloc((w->nbits + most + 1) * sizeof(u32));
 	w->last_seg = xcalloc(n + 1, sizeof(u32));
 	for (u32 b = w->g->nblocks; b-- > 0;)
 		scan_block(w, b);

@@ -24,15 +24,15 @@ struct long_set {
 static u32 read_long(const struct long_set *set, u32 phase, const struct inst *in)
 {
 	for (u32 i = 0; i < in->n_sb_src; i++)
-		if (set->phase[in->sb_src[i]] == phase)
-			return set->pc[in->sb_src[i]];
+		if (set->phase[inst_sb_src(in)[i]] == phase)
+			return set->pc[inst_sb_src(in)[i]];
 	return PHASE_AT_BLOCK;
 }
 
 static void note_writes(struct long_set *set, u32 phase, const struct inst *in, u32 pc, bool is_long)
 {
 	for (u32 i = 0; i < in->n_sb_dst; i++) {
-		u32 id = in->sb_dst[i];
+		u32 id = inst_sb_dst(in)[i];
 		if (is_long) {
 			set->phase[id] = phase;
 			set->pc[id] = pc;

@@ -19,7 +19,7 @@ static bool is_load(const struct inst *in)
 	bool memory = in->space == SPC_GLOBAL || in->space == SPC_LOCAL || in->space == SPC_GENERIC;
 	if (in->op == OP_TEX || in->op == OP_TLD4)
 		return true;
-	return memory && (in->op == OP_LD || in->op == OP_LDU || in->op == OP_ATOM);
+	return memory && (inst_is_load(in) || in->op == OP_ATOM);
 }
 
 static bool is_branch(const struct inst *in)

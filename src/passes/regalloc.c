@@ -180,31 +180,35 @@ static void add_id(u16 *ids, u8 *n, u16 id)
 	ids[(*n)++] = id;
 }
 
-static void add_read(struct inst *in, u32 vreg)
+static void add_read(u8 *reads, u8 *n, u32 vreg)
 {
-	for (u32 i = 0; i < in->n_reads; i++)
-		if (in->reads[i] == (u8)vreg)
+	for (u32 i = 0; i < *n; i++)
+		if (reads[i] == (u8)vreg)
 			return;
-	in->reads[in->n_reads++] = (u8)vreg;
+	reads[(*n)++] = (u8)vreg;
 }
 
 void regalloc_apply(const struct regalloc *ra, const struct fn *f)
 {
 	for (u32 pc = f->begin; pc < f->end; pc++) {
 		struct inst *in = &f->code[pc];
-		for (u32 k = 0; k < 4; k++)
-			if (opnd_is_vreg(in->d[k])) {
-				add_id(in->sb_dst, &in->n_sb_dst, regalloc_sb(ra, f, in->d[k]));
-				in->d[k] = regalloc_opnd(ra, f, in->d[k]);
+		struct wide *w = in->wide;
+		opnd *d = w ? w->d : in->d, *s = w ? w->s : in->s;
+		u16 *sb_dst = w ? w->sb_dst : in->sb_dst, *sb_src = w ? w->sb_src : in->sb_src;
+		u8 *reads = w ? w->reads : in->reads;
+		for (u32 k = 0; k < inst_ndst(in); k++)
+			if (opnd_is_vreg(d[k])) {
+				add_id(sb_dst, &in->n_sb_dst, regalloc_sb(ra, f, d[k]));
+				d[k] = regalloc_opnd(ra, f, d[k]);
 			}
-		for (u32 k = 0; k < 5; k++)
-			if (opnd_is_vreg(in->s[k])) {
-				add_id(in->sb_src, &in->n_sb_src, regalloc_sb(ra, f, in->s[k]));
-				add_read(in, in->s[k]);
-				in->s[k] = regalloc_opnd(ra, f, in->s[k]);
+		for (u32 k = 0; k < inst_nsrc(in); k++)
+			if (opnd_is_vreg(s[k])) {
+				add_id(sb_src, &in->n_sb_src, regalloc_sb(ra, f, s[k]));
+				add_read(reads, &in->n_reads, s[k]);
+				s[k] = regalloc_opnd(ra, f, s[k]);
 			}
 		if (in->guard != OPND_NONE) {
-			add_id(in->sb_src, &in->n_sb_src, regalloc_sb(ra, f, in->guard));
+			add_id(sb_src, &in->n_sb_src, regalloc_sb(ra, f, in->guard));
 			in->guard = regalloc_opnd(ra, f, in->guard);
 		}
 	}

@@ -89,7 +89,7 @@ static bool carries(const struct inst *in)
 
 static bool is_load(const struct inst *in)
 {
-	return in->op == OP_LD || in->op == OP_LDU || in->op == OP_ATOM;
+	return inst_is_load(in) || in->op == OP_ATOM;
 }
 
 /* Element k of a load. */
@@ -118,8 +118,8 @@ static u64 result_roots(struct flow *w, const struct inst *in)
 static void step(struct flow *w, const struct inst *in)
 {
 	u64 roots = is_load(in) ? 0 : result_roots(w, in);
-	for (u32 k = 0; k < ARRAY_LEN(in->d); k++)
-		assign(w, in->d[k], is_load(in) ? loaded_roots(w, in, k) : roots, in->guard != OPND_NONE);
+	for (u32 k = 0; k < inst_ndst(in); k++)
+		assign(w, inst_dst(in, k), is_load(in) ? loaded_roots(w, in, k) : roots, in->guard != OPND_NONE);
 }
 
 static bool join(u64 *to, const u64 *from, u32 n)
@@ -138,9 +138,9 @@ static void walk(struct flow *w, u32 b, u64 *base)
 	memcpy(w->now, &w->in[(size_t)b * w->nslots], w->nslots * sizeof(u64));
 	for (u32 pc = bl->begin; pc < bl->end; pc++) {
 		const struct inst *in = &w->m->code[pc];
-		bool memory = is_load(in) || in->op == OP_ST || in->op == OP_RED;
+		bool memory = is_load(in) || inst_is_store(in) || in->op == OP_RED;
 		if (base && memory) {
-			u64 roots = opnd_roots(w, in->s[0]);
+			u64 roots = opnd_roots(w, inst_src(in, 0));
 			base[pc - w->f->entry] = roots ? roots : ROOT_UNKNOWN;
 		}
 		step(w, in);

@@ -1,5 +1,7 @@
 #include "passes/timing.h"
 
+#include "base/bits.h"
+
 struct class_timing class_timing(const struct conf *c, enum iclass cls)
 {
 	switch (cls) {
@@ -25,8 +27,37 @@ struct class_timing class_timing(const struct conf *c, enum iclass cls)
 	case IC_F64_MUL: return (struct class_timing){c->lat_f64_mul, c->ii_f64_mul};
 	case IC_F64_MAD: return (struct class_timing){c->lat_f64_mad, c->ii_f64_mad};
 	case IC_F64_DIV: return (struct class_timing){c->lat_f64_div, c->ii_f64_div};
+	case IC_TENSOR: return (struct class_timing){c->lat_tensor, 1};
 	case IC_SHARED: return (struct class_timing){c->shared_latency, 1};
 	case IC_CONST: return (struct class_timing){c->l1c_latency, 1};
 	default: return (struct class_timing){1, 1};
 	}
+}
+
+/* Multiply-adds a cycle of a unit, for the types of a shape. */
+static u32 tensor_rate(const struct conf *c, const struct mma_shape *m)
+{
+	switch (m->a) {
+	case MT_F64: return c->tensor_rate_f64;
+	case MT_TF32: return MAX(c->tensor_rate_f32 / 2, 1u);
+	case MT_E4M3:
+	case MT_E5M2: return 2 * c->tensor_rate_f32;
+	case MT_S8:
+	case MT_U8: return 2 * c->tensor_rate;
+	case MT_S4:
+	case MT_U4: return 4 * c->tensor_rate;
+	case MT_B1: return 16 * c->tensor_rate;
+	case MT_F16: return m->d == MT_F16 ? c->tensor_rate : c->tensor_rate_f32;
+	default: return c->tensor_rate_f32;
+	}
+}
+
+struct class_timing tensor_timing(const struct conf *c, const struct wide *w)
+{
+	const struct mma_shape *m = &w->shape;
+	const u32 macs = mma_macs(m) >> m->sparse;                       /* of mma.sp the zeros take no time */
+	const u32 steps = m->wmma ? MAX((u32)m->m * m->n / 128, 1u) : 1; /* a wmma is several m16n8 */
+	const u32 ii = MAX((u32)ceil_div(macs, tensor_rate(c, m)), 1u);
+	const u32 lat = w->na >= 4 || m->wmma ? c->lat_tensor : c->lat_tensor_half;
+	return (struct class_timing){MAX(lat + ii / steps * (steps - 1), ii + 1), ii};
 }

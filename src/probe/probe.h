@@ -120,7 +120,20 @@ static inline struct msg_counters *kernel_messages(struct kernel_counters *k) /*
 extern const char *const msg_class_names[MSG_CLASSES];
 
 /* Kinds of instructions: see insts_ and lanes_ in counters.def, which lists them in this order. */
-enum inst_kind { IK_INT, IK_F32, IK_F64, IK_SFU, IK_CTRL, IK_GLOBAL, IK_SHARED, IK_LOCAL, IK_CONST, IK_TEX, IK_COUNT };
+enum inst_kind {
+	IK_INT,
+	IK_F32,
+	IK_F64,
+	IK_SFU,
+	IK_CTRL,
+	IK_GLOBAL,
+	IK_SHARED,
+	IK_LOCAL,
+	IK_CONST,
+	IK_TEX,
+	IK_TENSOR,
+	IK_COUNT
+};
 /* What instructions did, as counted of a CTA: the LANE_COUNTERS in their order. */
 struct lane_counters {
 	u64 lanes[IK_COUNT];
@@ -132,8 +145,8 @@ struct lane_counters {
 	               "counters.def lists the kinds in the order of enum inst_kind")
 LANE_COUNTERS_FIT(sm_counters);
 LANE_COUNTERS_FIT(kernel_counters);
-_Static_assert(offsetof(struct sm_counters, insts_tex) - offsetof(struct sm_counters, insts_int) ==
-                   IK_TEX * sizeof(u64),
+_Static_assert(offsetof(struct sm_counters, insts_tensor) - offsetof(struct sm_counters, insts_int) ==
+                   IK_TENSOR * sizeof(u64),
                "counters.def lists the kinds in the order of enum inst_kind");
 static inline struct lane_counters *sm_lanes(struct sm_counters *c)
 {

@@ -47,7 +47,7 @@ static void add_result(const struct sm_ctx *x, const struct sm *s, struct flight
 		return;
 	const struct inst *ir = inst_at(x, &s->warp[w], pc);
 	for (u32 i = 0; i < ir->n_sb_dst; i++)
-		f->of[w].big[ir->sb_dst[i] / 64] |= BIT(ir->sb_dst[i] % 64);
+		f->of[w].big[inst_sb_dst(ir)[i] / 64] |= BIT(inst_sb_dst(ir)[i] % 64);
 }
 
 /* Is there a warp in a place? */
@@ -240,7 +240,7 @@ static bool waits_for_results(const struct sm_ctx *x, const struct warp *wp, u32
 	if (in->flags & II_WAIT_ALL && wp->inflight)
 		return true;
 	for (u32 i = 0; in->flags & II_BIG && i < (u32)ir->n_sb_dst + ir->n_sb_src; i++) {
-		u32 id = i < ir->n_sb_dst ? ir->sb_dst[i] : ir->sb_src[i - ir->n_sb_dst];
+		u32 id = i < ir->n_sb_dst ? inst_sb_dst(ir)[i] : inst_sb_src(ir)[i - ir->n_sb_dst];
 		if (x->big[w][0][id / 64] >> id % 64 & 1)
 			return true;
 	}
@@ -433,7 +433,7 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 	      (unsigned long long)(s->leaving | s->last), (unsigned long long)s->used);
 	HOLDS(!s->settled || !s->astray, "SM %u: warps %#llx are to be flushed, but its schedulers do not look", s->id,
 	      (unsigned long long)s->astray);
-	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP]),
+	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR]),
 	      "SM %u: no warp is looked at, though some are ready", s->id);
 	HOLDS(!s->lsu_refused || s->lsu_q.n, "SM %u: the LSU was refused, but has no instruction", s->id);
 	return true;

@@ -107,7 +107,7 @@ static u64 read_all(const struct sm_ctx *x, struct collectors *c, const struct i
 	const u32 banks = x->conf->sm_reg_banks / x->nscheds;
 	u64 last = taken;
 	for (u32 i = 0; i < in->n_reads; i++) {
-		u64 *bank = &c->bank[(in->reads[i] + w) % banks], at = MAX(*bank, taken + 1);
+		u64 *bank = &c->bank[(inst_reads(in)[i] + w) % banks], at = MAX(*bank, taken + 1);
 		*bank = at + 1;
 		last = MAX(last, at);
 	}

@@ -93,6 +93,7 @@ static const u8 kinds[IC_COUNT] = {
     [IC_SFU] = IK_SFU,
     [IC_F64_ADD... IC_F64_MAD] = IK_F64,
     [IC_F64_DIV] = IK_SFU,
+    [IC_TENSOR] = IK_TENSOR,
     [IC_CTRL] = IK_CTRL,
     [IC_CONST] = IK_CONST,
     [IC_TEX] = IK_TEX,
@@ -175,7 +176,7 @@ static u32 bank_conflicts(const struct sm_ctx *x, struct sm *s, u32 w, const str
 	u8 per_bank[64] = {0};
 	u32 most = 1;
 	for (u32 i = 0; i < in->n_sb_src; i++) {
-		u32 n = ++per_bank[(in->sb_src[i] + w) % x->conf->sm_reg_banks];
+		u32 n = ++per_bank[(inst_sb_src(in)[i] + w) % x->conf->sm_reg_banks];
 		most = MAX(most, n);
 	}
 	s->k.bank_conflicts += most - 1;
@@ -278,7 +279,7 @@ static enum stall lost_to(const struct sm_ctx *x, const struct sm *s, u64 m, u64
 		return ST_POLICY;
 	if (in[WS_READY_LSU] & m & ~available)
 		return s->lsu_refused ? refusal[s->lsu_refused] : ST_LSU;
-	u64 refused = (in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP]) & m;
+	u64 refused = (in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP] | in[WS_READY_TENSOR]) & m;
 	bool memory_first = x->conf->stalls_order == STALLS_MEMORY;
 	if (refused && !(memory_first && (in[WS_MEM] | in[WS_FENCE] | in[WS_FETCH]) & m))
 		return ST_PIPE;
@@ -288,7 +289,7 @@ static enum stall lost_to(const struct sm_ctx *x, const struct sm *s, u64 m, u64
 static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u32 sched, u64 m, u64 now)
 {
 	u64 out = 0;
-#pragma GCC unroll 4
+#pragma GCC unroll 5
 	for (u32 u = 0; u < UNIT_COUNT; u++) {
 		u64 ready = s->in[WS_READY_SP + u] & m;
 		if (!ready)
@@ -476,7 +477,8 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	u64 m = x->sched_mask[sched];
 	if (unlikely(s->astray & m))
 		return issue_astray(x, s, sched, now);
-	u64 ready = s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_LSU];
+	u64 ready =
+	    s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR] | s->in[WS_READY_LSU];
 	if ((ready & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);
 	enum stall why = waiting_for(x, s, m);

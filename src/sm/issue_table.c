@@ -19,6 +19,7 @@ static enum unit unit_of(const struct conf *c, u32 cls)
 		return c->sm_f64_unit == F64_UNIT_SFU ? UNIT_SFU : UNIT_DP;
 	case IC_F64_ADD:
 	case IC_F64_MAX ... IC_F64_DIV: return c->sm_f64_unit == F64_UNIT_SFU ? UNIT_SFU : UNIT_DP;
+	case IC_TENSOR: return UNIT_TENSOR;
 	case IC_GLOBAL:
 	case IC_ATOMIC:
 	case IC_SHARED:
@@ -49,7 +50,9 @@ static bool is_f32_arithmetic(u32 cls)
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
 	bool lsu = unit_of(c, in->cls) == UNIT_LSU; /* takes its own time */
-	struct class_timing t = lsu ? (struct class_timing){1, 1} : class_timing(c, in->cls);
+	struct class_timing t = lsu                    ? (struct class_timing){1, 1}
+	                        : in->cls == IC_TENSOR ? tensor_timing(c, in->wide)
+	                                               : class_timing(c, in->cls);
 	*o = (struct issue_info){.lat = (u16)(t.lat + c->sm_read_latency + c->sm_write_latency),
 	                         .ii = (u16)t.ii,
 	                         .cls = in->cls,
@@ -57,8 +60,8 @@ static void fill(const struct conf *c, const struct inst *in, struct issue_info 
 	o->cost = c->isa_issue_cost == ISSUE_COST_PTX ? 1 : in->cost;
 	if (o->unit == UNIT_LSU && o->cost > 1)
 		o->cost = 1;
-	add_ids(o, in->sb_dst, in->n_sb_dst, true);
-	add_ids(o, in->sb_src, in->n_sb_src, false);
+	add_ids(o, inst_sb_dst(in), in->n_sb_dst, true);
+	add_ids(o, inst_sb_src(in), in->n_sb_src, false);
 	if (in->op == OP_CALL || (in->op == OP_RET && !(in->flags & IF_EXITS)))
 		o->flags |= II_WAIT_ALL;
 	if (in->cls == IC_CTRL)

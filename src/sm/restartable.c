@@ -382,7 +382,7 @@ static void access_memory(struct sm_ctx *x, const struct sm *s, struct happening
 
 static bool accesses_global(const struct inst *in)
 {
-	bool memory = in->op == OP_LD || in->op == OP_LDU || in->op == OP_ST || in->op == OP_ATOM || in->op == OP_RED;
+	bool memory = inst_is_load(in) || inst_is_store(in) || in->op == OP_ATOM || in->op == OP_RED;
 	return memory && (in->space == SPC_GLOBAL || in->space == SPC_GENERIC);
 }
 

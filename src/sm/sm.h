@@ -16,6 +16,7 @@
 #include "base/fifo.h"
 #include "conf/conf.h"
 #include "front/front.h"
+#include "ir/wide.h"
 #include "mem/mem.h"
 #include "passes/hints.h"
 #include "probe/probe.h"
@@ -41,7 +42,7 @@ static inline u32 sm_away_place(u32 word, u32 i)
 #define SM_MAX_LOADS 1024
 #define SM_MAX_LSU 33 /* lsu.queue at most + the head */
 
-enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_LSU, UNIT_COUNT };
+enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_LSU, UNIT_COUNT };
 #define SM_MAX_UNITS 8 /* of one kind */
 /* Behind the classes what sm.int_units splits off from SP; in unit_free[] its units lie behind those of SP. */
 enum { COLLECT_INT = UNIT_COUNT, COLLECT_KINDS };

@@ -58,7 +58,7 @@ static enum warp_state big_check(const struct sm_ctx *x, const struct warp *wp, 
 	const u64 *pend = x->big[w][0], *pendm = x->big[w][1];
 	enum warp_state st = WS_NONE;
 	for (u32 i = 0; i < (u32)in->n_sb_dst + in->n_sb_src; i++) {
-		u32 id = i < in->n_sb_dst ? in->sb_dst[i] : in->sb_src[i - in->n_sb_dst];
+		u32 id = i < in->n_sb_dst ? inst_sb_dst(in)[i] : inst_sb_src(in)[i - in->n_sb_dst];
 		if (id >= 128 && bit_of(pend, id))
 			st = bit_of(pendm, id) || st == WS_MEM ? WS_MEM : WS_SHORT;
 	}
@@ -93,7 +93,7 @@ void scoreboard_reserve(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, bool from
 	if (unlikely(in->flags & II_BIG)) {
 		const struct inst *ir = inst_at(x, wp, pc);
 		for (u32 i = 0; i < ir->n_sb_dst; i++) {
-			u32 id = ir->sb_dst[i];
+			u32 id = inst_sb_dst(ir)[i];
 			x->big[w][0][id / 64] |= BIT(id % 64);
 			if (from_memory)
 				x->big[w][1][id / 64] |= BIT(id % 64);
@@ -120,7 +120,7 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 		const struct inst *ir = inst_at(x, wp, pc);
 		for (u32 i = 0; i < ir->n_sb_dst; i++)
 			for (u32 k = 0; k < 2; k++)
-				x->big[w][k][ir->sb_dst[i] / 64] &= ~BIT(ir->sb_dst[i] % 64);
+				x->big[w][k][inst_sb_dst(ir)[i] / 64] &= ~BIT(inst_sb_dst(ir)[i] % 64);
 	}
 	if (wp->state == WS_MEM || wp->state == WS_SHORT)
 		warp_refresh(x, s, w, now);

@@ -9,7 +9,10 @@ for c in basic rectangles streams graphs managed threads forks; do
 	expect 0 "$c: all well" run -- "$app" $c
 done
 expect 0 "own handler" run -- "$app" faults
-expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" run -- "$app" busy
+expect 139 "while a kernel may run: cudaDeviceSynchronize has to come before" run --gpu gtx980 --set cuda.poll_cycles=1 -- "$app" busy
+expect 0 "busy: all well" run --gpu titanv -- "$app" busy
+expect 0 "signals: all well" run --gpu rtx2060 -- "$app" signals
+expect 0 "cudaMalloc: out of device memory: 4398046511104 bytes wanted" run -- "$app" large
 
 # The driver library, without the run time and with it: one connection serves both.
 driver=$PWD/build/tests/cuda_driver_app
@@ -36,6 +39,11 @@ expect 2 "./none: No such file or directory" run -- ./none
 expect 2 "behind -- an application is expected" run --
 expect 2 "--size and --param belong to a host program in Lua" run --size small -- "$app" basic
 expect 3 "global load of 4 bytes at 0x7000000000 is out of bounds" run -- "$app" stray
+expect 3 "told 716" run -- "$app" misaligned
+expect 3 "told 700" run -- "$app" stray
+expect 3 "told 710" run -- "$app" asserts
+expect 3 "n:12: n: block: [0,0,0], thread: [0,0,0] Assertion \`n\` failed" run -- "$app" asserts
+expect 3 "told 719" run -- "$app" traps
 expect 3 "not finished after 3000 cycles" run --max-cycles 3000 -- "$app" steps
 expect 0 "asked 5 times" run -- "$app" polls
 expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls

@@ -416,6 +416,8 @@ static u64 ref_cvt(const struct inst *in, u64 a, u64 b, u64 c, u64 d)
 	                           : v;
 	if (t == T_F32)
 		return out_f32(in, (float)v);
+	if (t == T_F64 && s == T_F32 && isnan(v) && !(in->flags & IF_SAT)) /* sign and payload stay */
+		return (a >> 31 & 1) << 63 | 0x7ff8000000000000 | (a & 0x7fffff) << 29;
 	if (t == T_F64)
 		return out_f64(in, v);
 	if (isnan(v))

@@ -501,6 +501,62 @@ static void test_faults(void **state)
 	}
 }
 
+/* check.bounds=false: memory around an allocation is there, up to the end of the piece of 2 MiB that it lies in. */
+static void test_bounds_as_the_chip(void **state)
+{
+	static const struct {
+		const char *body;
+		enum fault_code code;
+	} cases[] = {
+	    {"st.global.u32 [%rd3+2048], %r1;\nld.global.u32 %r9, [%rd3+2048];\n", FAULT_NONE}, /* behind */
+	    {"st.global.u32 [%rd1+1048576], %r1;\nld.global.u32 %r9, [%rd1+1048576];\nadd.u32 %r9, %r1, 0;\n", FAULT_NONE},
+	    {"st.global.u32 [%rd1+2097152], %r1;\nld.global.u32 %r9, [%rd1+2097152];\n", FAULT_OOB}, /* the next piece */
+	    {"ld.param.u64 %rd5, [p2];\nmul.wide.u32 %rd6, %r1, 4;\nadd.u64 %rd5, %rd5, %rd6;\nst.global.u32 [%rd5], %r1;\n"
+	     "ld.global.u32 %r9, [%rd5];\n",
+	     FAULT_NONE}, /* freed */
+	    {"ld.param.u64 %rd5, [p2];\nmul.wide.u32 %rd6, %r1, 4;\nadd.u64 %rd5, %rd5, %rd6;\n"
+	     "atom.global.add.u32 %r2, [%rd5+4096], %r1;\nld.global.u32 %r9, [%rd5+4096];\n",
+	     FAULT_NONE},
+	    {"ld.global.u32 %r9, [%rd3+2];\n", FAULT_MISALIGNED},
+	    {"ld.u32 %r9, [%rd2];\n", FAULT_OOB}, /* no address */
+	    {"mov.u64 %rd5, tab;\nst.global.u32 [%rd5], %r1;\n", FAULT_READONLY},
+	    {"mov.u64 %rd5, tab;\nld.global.v4.u32 {%r2,%r3,%r4,%r9}, [%rd5];\nadd.u32 %r9, %r1, %r4;\n"
+	     "sub.u32 %r9, %r9, 3;\n",
+	     FAULT_NONE}, /* across the end of an allocation of 12 bytes */
+	};
+	rig_check_bounds = false;
+	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
+		struct err e = {0};
+		char ptx[4096];
+		snprintf(ptx, sizeof(ptx), "%s%s%s", HEAD ".const .align 16 .u32 tab[3] = {1,2,3};\n" BEGIN, cases[i].body,
+		         END);
+		rig_open(ptx, false);
+		u64 gone = devmem_alloc(&r.mem, 512, "gone", &e);
+		assert_true(devmem_free(&r.mem, gone, &e));
+		memcpy(r.l.params + 8, &gone, 8);
+		rig_run();
+		if (cases[i].code != FAULT_NONE)
+			fault_text(cases[i].code);
+		else
+			for (u32 t = 0; t < N; t++)
+				assert_int_equal(r.out[t], t);
+		rig_close();
+	}
+	rig_check_bounds = true;
+}
+
+/* PTX does not say which lane's value stays. The chips keep the lowest lane's. */
+static void test_one_address(void **state)
+{
+	rig_open(HEAD BEGIN "and.b32 %r2, %r1, 24;\nmul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd3, %rd1, %rd4;\n"
+	                    "mov.u32 %r9, %r1;\n" END,
+	         false);
+	rig_run();
+	for (u32 t = 0; t < 32; t += 8)
+		assert_int_equal(r.out[t] % 32, t);
+	rig_close();
+}
+
 static void test_printf(void **state)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -759,6 +815,8 @@ int main(void)
 	    cmocka_unit_test(test_atomics),
 	    cmocka_unit_test(test_local_and_generic),
 	    cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_bounds_as_the_chip),
+	    cmocka_unit_test(test_one_address),
 	    cmocka_unit_test(test_printf),
 	    cmocka_unit_test(test_textures),
 	    cmocka_unit_test(test_deterministic),

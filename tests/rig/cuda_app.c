@@ -21,6 +21,22 @@ static const char ptx[] =
     "\tsetp.ge.u32 %q, %r2, %r1;\n\t@%q ret;\n"
     "\tcvta.to.global.u64 %d1, %d1;\n\tmul.wide.u32 %d2, %r2, 4;\n\tadd.s64 %d1, %d1, %d2;\n"
     "\tld.global.u32 %r5, [%d1];\n\tadd.s32 %r5, %r5, 1;\n\tst.global.u32 [%d1], %r5;\n\tret;\n}\n"
+    /* Waits until the word at *pp, or at pp itself, is not 0, and writes 42 behind it. */
+    ".visible .entry waits(.param .u64 pp, .param .u32 through)\n{\n"
+    "\t.reg .pred %q<3>;\n\t.reg .b32 %r<3>;\n\t.reg .b64 %d<2>;\n"
+    "\tld.param.u64 %d1, [pp];\n\tld.param.u32 %r1, [through];\n\tsetp.ne.u32 %q1, %r1, 0;\n"
+    "\t@%q1 ld.global.u64 %d1, [%d1];\n"
+    "AGAIN:\n\tld.volatile.global.u32 %r2, [%d1];\n\tsetp.eq.u32 %q2, %r2, 0;\n\t@%q2 bra AGAIN;\n"
+    "\tst.volatile.global.u32 [%d1+4], 42;\n\tret;\n}\n"
+    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+    ".global .align 1 .b8 said[2] = {110, 0};\n"
+    ".visible .entry last_words(.param .u32 what)\n{\n"
+    "\t.reg .pred %q;\n\t.reg .b32 %r<2>;\n\t.reg .b64 %d<3>;\n"
+    "\tld.param.u32 %r1, [what];\n\tsetp.eq.u32 %q, %r1, 0;\n\t@%q bra FAILS;\n\ttrap;\nFAILS:\n"
+    "\tmov.u64 %d1, said;\n\tcvta.global.u64 %d1, %d1;\n\tmov.u64 %d2, 1;\n"
+    "\t{\n\t.param .b64 a;\n\t.param .b64 b;\n\t.param .b32 c;\n\t.param .b64 d;\n\t.param .b64 e;\n"
+    "\tst.param.b64 [a], %d1;\n\tst.param.b64 [b], %d1;\n\tst.param.b32 [c], 12;\n\tst.param.b64 [d], %d1;\n"
+    "\tst.param.b64 [e], %d2;\n\tcall.uni __assertfail, (a, b, c, d, e);\n\t}\n\tret;\n}\n"
     /* printf("kernel %d\n", n) */
     ".global .align 1 .b8 text[11] = {107, 101, 114, 110, 101, 108, 32, 37, 100, 10, 0};\n"
     ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
@@ -62,6 +78,9 @@ static void launch(unsigned *p, unsigned n, void *stream)
 		add_one(p, n);
 }
 
+static void launch_last_words(unsigned what);
+static void launch_waits(void *word, unsigned through);
+
 static void say(unsigned n)
 {
 	void *args[] = {&n};
@@ -86,6 +105,9 @@ __attribute__((constructor)) static void register_all(void)
 	fat.head = (struct fat_header){FAT_MAGIC, 1, sizeof fat.head, fat.header_bytes + fat.padded_bytes};
 	handle = __cudaRegisterFatBinary(&wrapper);
 	__cudaRegisterFunction(handle, (const char *)add_one, "add_one", "add_one", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)launch_waits, "waits", "waits", -1, NULL, NULL, NULL, NULL, NULL);
+	__cudaRegisterFunction(handle, (const char *)launch_last_words, "last_words", "last_words", -1, NULL, NULL, NULL,
+	                       NULL, NULL);
 	__cudaRegisterFunction(handle, (const char *)say, "say", "say", -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(handle, (char *)&counter, "counter", "counter", 0, 4, 0, 0);
 	__cudaRegisterManagedVar(handle, (void **)&shared_word, "shared_word", "shared_word", 0, 32, 0, 0);
@@ -375,7 +397,7 @@ static void transfers(void)
 	fclose(f);
 }
 
-/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run ends the program. */
+/* A fault that is not CUDA's goes to the program's handler, one while a kernel may run waits for it. */
 static void own_handler(int number)
 {
 	static const char text[] = "own handler\n";
@@ -394,12 +416,80 @@ static void faults(void)
 	*(volatile int *)8 = 1;
 }
 
+static void launch_waits(void *word, unsigned through)
+{
+	void *args[] = {&word, &through};
+	OK(cudaLaunchKernel((const void *)launch_waits, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0, NULL));
+}
+
 static void busy(void)
 {
 	unsigned *data;
 	OK(cudaMallocManaged((void **)&data, 4096, 1));
 	launch(data, 1, NULL);
 	data[0] = 1;
+}
+
+static void large(void)
+{
+	void *device = NULL;
+	CHECK(cudaMalloc(&device, 1ull << 42) == 2 && !device);
+	CHECK(cudaGetLastError() == 2);
+	OK(cudaMalloc(&device, 4096));
+}
+
+/* The host writes what a running kernel waits for, in memory that both see. */
+static void signal_kernel(unsigned volatile *flag, void *word, unsigned through)
+{
+	flag[0] = flag[1] = 0;
+	launch_waits(word, through);
+	for (int i = 0; i < 3; i++)
+		WANT(cudaStreamQuery(NULL), NOT_READY);
+	CHECK(flag[0] == 0 && flag[1] == 0);
+	flag[0] = 1;
+	OK(cudaDeviceSynchronize());
+	CHECK(flag[0] == 1 && flag[1] == 42);
+}
+
+static void signals(void)
+{
+	unsigned *word, *mapped, *managed, *other, *device;
+	int pipes[2];
+	OK(cudaMallocHost((void **)&word, 8));
+	OK(cudaHostAlloc((void **)&mapped, 8, HOST_MAPPED));
+	OK(cudaMallocManaged((void **)&managed, 8, 1));
+	OK(cudaMallocHost((void **)&other, 1 << 20));
+	OK(cudaMalloc((void **)&device, 8));
+	signal_kernel(word, word, 0);
+	signal_kernel(mapped, mapped, 0);
+	signal_kernel(managed, managed, 0);
+
+	/* A kernel finds the address in memory. */
+	OK(cudaMallocHost((void **)&word, 8));
+	OK(cudaMemcpy(device, &word, 8, HOST_TO_DEVICE));
+	signal_kernel(word, device, 1);
+
+	/* What no kernel knows of stays the host's: the system may write there while a kernel runs. */
+	word[0] = 0;
+	launch_waits(word, 0);
+	WANT(cudaStreamQuery(NULL), NOT_READY);
+	CHECK(!pipe(pipes) && write(pipes[1], "words", 5) == 5 && read(pipes[0], other, 5) == 5);
+	word[0] = 1;
+	OK(cudaDeviceSynchronize());
+	CHECK(!memcmp(other, "words", 5));
+	OK(cudaFreeHost(other));
+	OK(cudaFreeHost(word));
+
+	/* Large pinned buffers take nothing from the device. */
+	size_t left, now, all;
+	OK(cudaMemGetInfo(&left, &all));
+	OK(cudaMallocHost((void **)&other, all / 8 + 1));
+	OK(cudaMemGetInfo(&now, &all));
+	CHECK(now == left);
+	OK(cudaMemcpy(other, managed, 8, DEVICE_TO_HOST));
+	CHECK(other[0] == 1 && other[1] == 42);
+	OK(cudaFreeHost(other));
+	OK(cudaFreeHost(mapped));
 }
 
 static void *work(void *argument)
@@ -481,6 +571,40 @@ static void stray(void)
 	launch((unsigned *)0x7000000000, 1, NULL);
 	WANT(cudaDeviceSynchronize(), 700);
 	CHECK(cudaMalloc(NULL, 4) != 0);
+	printf("told 700\n");
+	exit(9);
+}
+
+static void misaligned(void)
+{
+	char *device;
+	OK(cudaMalloc((void **)&device, 16));
+	launch((unsigned *)(device + 2), 1, NULL);
+	WANT(cudaDeviceSynchronize(), 716);
+	printf("told 716\n");
+	exit(9);
+}
+
+static void launch_last_words(unsigned what)
+{
+	void *args[] = {&what};
+	OK(cudaLaunchKernel((const void *)launch_last_words, (struct dim3){1, 1, 1}, (struct dim3){1, 1, 1}, args, 0,
+	                    NULL));
+}
+
+static void asserts(void)
+{
+	launch_last_words(0);
+	WANT(cudaDeviceSynchronize(), 710);
+	printf("told 710\n");
+	exit(9);
+}
+
+static void traps(void)
+{
+	launch_last_words(1);
+	WANT(cudaDeviceSynchronize(), 719);
+	printf("told 719\n");
 	exit(9);
 }
 
@@ -532,8 +656,9 @@ static void clocks(void)
 	OK(cudaEventRecord(end, NULL));
 	OK(cudaDeviceSynchronize());
 	OK(cudaEventElapsedTime(&ms, begin, end));
-	printf("simulated %.0f us, clocks %.0f %.0f %.0f %.0f, time of day %ld, ticks %.0f\n", (double)ms * 1e3, at[0], at[1],
-	       at[2], at[3], (of_day[1].tv_sec - of_day[0].tv_sec) * 1000000 + of_day[1].tv_usec - of_day[0].tv_usec, cpu);
+	printf("simulated %.0f us, clocks %.0f %.0f %.0f %.0f, time of day %ld, ticks %.0f\n", (double)ms * 1e3, at[0],
+	       at[1], at[2], at[3], (of_day[1].tv_sec - of_day[0].tv_sec) * 1000000 + of_day[1].tv_usec - of_day[0].tv_usec,
+	       cpu);
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 	struct timespec until, now;
@@ -654,14 +779,13 @@ int main(int argc, char **argv)
 #ifdef STATIC_RUN_TIME
 	    {"unknown", unknown},
 #endif
-	    {"basic", basic},     {"rectangles", rectangles}, {"streams", streams},
-	    {"graphs", graphs},   {"managed", managed},       {"faults", faults},
-	    {"busy", busy},       {"threads", threads},       {"forks", forks},
-	    {"gone", gone},       {"sticky", sticky},         {"transfers", transfers},
-	    {"stray", stray},     {"steps", steps},           {"fickle", fickle},
-	    {"dies", dies},       {"killed", killed},         {"stands", stands},
-	    {"polls", polls},     {"says", says},             {"fetches", fetches},
-	    {"clocks", clocks},   {"timely", timely}};
+	    {"basic", basic},         {"rectangles", rectangles}, {"streams", streams}, {"graphs", graphs},
+	    {"managed", managed},     {"faults", faults},         {"busy", busy},       {"signals", signals},
+	    {"threads", threads},     {"forks", forks},           {"gone", gone},       {"sticky", sticky},
+	    {"transfers", transfers}, {"misaligned", misaligned}, {"asserts", asserts}, {"traps", traps},
+	    {"stray", stray},         {"steps", steps},           {"fickle", fickle},   {"dies", dies},
+	    {"killed", killed},       {"large", large},           {"stands", stands},   {"polls", polls},
+	    {"says", says},           {"fetches", fetches},       {"clocks", clocks},   {"timely", timely}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

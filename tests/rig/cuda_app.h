@@ -26,6 +26,7 @@ int cudaMalloc(void **p, size_t n);
 int cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
 int cudaMallocManaged(void **p, size_t n, unsigned flags);
 int cudaMallocHost(void **p, size_t n);
+int cudaMemGetInfo(size_t *left, size_t *all);
 int cudaHostAlloc(void **p, size_t n, unsigned flags);
 int cudaHostRegister(void *p, size_t n, unsigned flags);
 int cudaHostUnregister(void *p);

@@ -111,10 +111,10 @@ bool attribute_value(int attribute, int *value)
 	case 85:
 	case 86: *value = 0; break; /* no atomics across the bus */
 	case 87: *value = double_ratio(); break;
-	case 88:                    /* pageable memory is not the device's */
-	case 89: *value = 0; break; /* the host does not touch managed memory while kernels run */
-	case 90: *value = 1; break; /* preemption */
-	case 91: *value = 0; break; /* registered memory has another address on the device */
+	case 88: *value = 0; break;             /* pageable memory is not the device's */
+	case 89: *value = d->major >= 6; break; /* the host may touch managed memory while kernels run */
+	case 90: *value = 1; break;             /* preemption */
+	case 91: *value = 0; break;             /* registered memory has another address on the device */
 	case 92:
 	case 93: /* values in memory that streams wait for */
 	case 94: *value = 0; break;

@@ -99,6 +99,7 @@ static int piece_to(const struct rectangle *r, uint64_t x, uint64_t y, uint64_t 
 	else
 		for (uint64_t i = 0; i < height; i++)
 			memcpy(link_shared + i * width, from + i * r->host_pitch, width);
+	regions_watch(link_shared, width * height);
 	uint64_t address = r->device + y * r->device_pitch + x;
 	int error = ASK(WIRE_TO_DEVICE, width * height, r->stream, address, r->device_pitch, width, height, r->wait,
 	                r->width * r->height - r->asked);
@@ -163,6 +164,8 @@ static int to_device(const struct op_copy *c, uint64_t stream, bool wait)
 	int error = regions_sync(c->to, span(c->to_pitch, c->to_slice, c), true);
 	if (!error)
 		error = regions_come_back();
+	if (!error)
+		error = regions_yield();
 	for (uint64_t z = 0; z < c->depth && !error; z++) {
 		struct rectangle r = rectangle(c, stream, wait, z);
 		error = pieces(&r, piece_to);

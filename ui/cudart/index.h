@@ -9,8 +9,8 @@ enum place {
 	PLACE_DEVICE,
 	PLACE_SYMBOL,     /* a variable of a module */
 	PLACE_MANAGED,    /* pages of the program at the device's addresses */
-	PLACE_MAPPED,     /* the same, from cudaHostAlloc */
-	PLACE_HOST,       /* from cudaMallocHost */
+	PLACE_MAPPED,     /* the same, pinned memory of the host that kernels can reach */
+	PLACE_HOST,       /* pinned memory that no kernel knows of (managed.h) */
 	PLACE_REGISTERED, /* cudaHostRegister */
 };
 struct region;

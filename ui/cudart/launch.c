@@ -99,6 +99,7 @@ static int launch(const void *host, struct dim3 grid, struct dim3 block, void **
 
 int launch_run(struct stream *s, const struct op *op)
 {
+	regions_watch(op->launch.parameters, op->launch.bytes);
 	int error = regions_to_device();
 	if (error)
 		return error;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 struct wire_reply link_reply;
+int (*link_time_passes)(void);
 unsigned char *link_shared;
 struct wire_device link_device;
 unsigned link_queued;
@@ -151,8 +152,14 @@ static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS
 
 int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS])
 {
+	const bool at_once = (op == WIRE_TO_DEVICE || op == WIRE_FROM_DEVICE) && a[0] == WIRE_AT_ONCE;
 	if (!link_stands())
 		return UNKNOWN_ERROR;
+	if (link_time_passes && !bytes && !at_once) {
+		int error = link_time_passes();
+		if (error)
+			return error;
+	}
 	if (!ask(op, bytes, a, NULL))
 		return broken("the connection broke");
 	if (link_reply.bytes > WIRE_SHARED)

@@ -36,6 +36,10 @@ void link_unlock(void);
 int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS]);
 #define ASK(op, bytes, ...) link_ask(op, bytes, (const uint64_t[WIRE_ARGUMENTS]){__VA_ARGS__})
 
+/* Called before a request with which simulated time may go on, unless it carries bytes: pages that both sides see are
+ * given to the device (managed.c). NULL: there are none. */
+extern int (*link_time_passes)(void);
+
 /* WIRE_STREAM_SYNC and WIRE_EVENT_SYNC: deliveries that the answer depends on are made, and the question is asked
  * again. */
 int link_ask_wait(enum wire_op op, uint64_t what);

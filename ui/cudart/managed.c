@@ -2,6 +2,7 @@
 #include "cudart/managed.h"
 #include "cudart/abi.h"
 #include "cudart/fault.h"
+#include "cudart/index.h"
 #include "cudart/link.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@ struct region {
 	uint64_t host, device, bytes; /* whole pages, but for REGION_COPY */
 	enum region_kind kind;
 	bool stale;           /* REGION_COPY: kernels may have changed the device's bytes */
+	bool quiet;           /* REGION_PINNED: no kernel has its address */
+	bool concurrent;      /* the host may touch it while a kernel runs */
 	unsigned char *alias; /* the library's own view of the pages, always accessible */
 	uint64_t piece;       /* bytes */
 	uint32_t pieces;
@@ -34,7 +37,9 @@ static size_t count, room;
 static struct region *holders;
 static struct region **copies;
 static size_t ncopies;
-static bool idle; /* nothing has been launched since the machine was last found idle */
+static bool idle;                              /* nothing has been launched since the machine was last found idle */
+static uint64_t quiet_low = ~0ull, quiet_high; /* no quiet region is outside of these addresses */
+static bool woken;                             /* one has been woken since the last launch */
 
 static size_t above(uint64_t host)
 {
@@ -99,8 +104,10 @@ static int transfer(struct region *r, uint64_t begin, uint64_t end, enum wire_op
 		while (from < to && !error) {
 			uint64_t n = to - from < WIRE_PIECE ? to - from : WIRE_PIECE;
 			unsigned char *bytes = r->alias + (from - r->device);
-			if (op == WIRE_TO_DEVICE)
+			if (op == WIRE_TO_DEVICE) {
 				memcpy(link_shared, bytes, n);
+				regions_watch(link_shared, n);
+			}
 			error = op == WIRE_TO_DEVICE ? ASK(op, n, WIRE_AT_ONCE, from, n, n, 1, 1, 0)
 			                             : ASK(op, 0, WIRE_AT_ONCE, from, n, n, 1, 1, (uint64_t)bytes, n);
 			if (!error && op == WIRE_FROM_DEVICE)
@@ -139,7 +146,7 @@ static bool map_pages(struct region *r)
 	if (fd < 0)
 		return false;
 	void *seen = MAP_FAILED, *alias = MAP_FAILED;
-	int access = r->kind == REGION_OWN ? PROT_READ : PROT_NONE;
+	int access = r->kind == REGION_OWN ? PROT_READ : r->quiet ? PROT_READ | PROT_WRITE : PROT_NONE;
 	if (!ftruncate(fd, (off_t)r->bytes)) {
 		seen = mmap((void *)r->host, r->bytes, access, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
 		alias = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -182,6 +189,8 @@ static int region_make(uint64_t host, uint64_t device, uint64_t bytes, enum regi
 	if (!r)
 		return OUT_OF_MEMORY;
 	*r = (struct region){.host = host, .device = device, .bytes = bytes, .kind = kind, .piece = piece, .pieces = n};
+	r->quiet = kind == REGION_PINNED;
+	r->concurrent = kind == REGION_PINNED || link_device.major >= 6;
 	r->alias = (unsigned char *)host;
 	struct region ***list = kind == REGION_COPY ? &copies : &sorted;
 	size_t *listed = kind == REGION_COPY ? &ncopies : &count;
@@ -207,6 +216,12 @@ static int region_make(uint64_t host, uint64_t device, uint64_t bytes, enum regi
 		memset(r->state, PIECE_SAME, n);
 		hold(r, (int)n);
 	}
+	if (r->quiet) {
+		quiet_low = host < quiet_low ? host : quiet_low;
+		quiet_high = host + bytes > quiet_high ? host + bytes : quiet_high;
+	}
+	if (r->concurrent)
+		link_time_passes = regions_yield;
 	*made = r;
 	return 0;
 }
@@ -260,9 +275,57 @@ void region_free(struct region *r)
 	free(r);
 }
 
+void region_wake(struct region *r)
+{
+	if (!r->quiet)
+		return;
+	struct allocation *a = index_find((void *)r->host);
+	if (a)
+		a->place = PLACE_MAPPED;
+	r->quiet = false;
+	memset(r->state, PIECE_HOST, r->pieces);
+	hold(r, (int)r->pieces);
+	woken = true;
+}
+
+void regions_watch(const void *bytes, uint64_t n)
+{
+	const unsigned char *at = bytes;
+	for (uint64_t i = 0; quiet_high && i + 8 <= n; i += 8) {
+		uint64_t value;
+		memcpy(&value, at + i, 8);
+		if (value < quiet_low || value >= quiet_high)
+			continue;
+		struct region *r = region_at(value);
+		if (r)
+			region_wake(r);
+	}
+}
+
+void regions_idle(void)
+{
+	idle = true;
+}
+
+int regions_yield(void)
+{
+	int error = 0;
+	if (idle)
+		return 0;
+	for (struct region *r = holders, *next; r && !error; r = next) {
+		next = r->next;
+		if (r->concurrent)
+			error = give(r, 0, r->pieces, PIECE_DEVICE);
+	}
+	return error;
+}
+
 int regions_to_device(void)
 {
 	int error = 0;
+	if (woken && link_queued) /* copies to pages that were the host's alone are still to be made */
+		error = link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
+	woken = false;
 	while (holders && !error)
 		error = give(holders, 0, holders->pieces, PIECE_DEVICE);
 	for (size_t i = 0; i < ncopies && !error; i++) {
@@ -339,7 +402,7 @@ enum fault_answer region_fault(uint64_t address, int write)
 			set_state(r, i, 1, PIECE_HOST);
 		return FAULT_SERVED;
 	}
-	if (!idle) {
+	if (!idle && !r->concurrent) {
 		int status = ASK(WIRE_STREAM_QUERY, 0, WIRE_ALL_STREAMS);
 		if (status == NOT_READY) {
 			link_say("the program touches 0x%llx, managed memory (%llu bytes at 0x%llx), while a kernel may run: "

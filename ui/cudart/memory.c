@@ -95,7 +95,7 @@ EXPORT int cudaMalloc3D(struct pitched_ptr *made, struct extent extent)
 }
 
 /* Pages at addresses of the device. */
-static int shared_pages(void **pointer, size_t bytes, enum place place, uint32_t flags)
+static int shared_pages(void **pointer, size_t bytes, enum place place, enum region_kind kind, uint32_t flags)
 {
 	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1), address;
 	if (whole < bytes)
@@ -105,7 +105,7 @@ static int shared_pages(void **pointer, size_t bytes, enum place place, uint32_t
 		return error;
 	address = link_reply.v[0];
 	struct allocation a = {.address = address, .bytes = bytes, .place = place, .flags = flags};
-	error = region_new(address, address, whole, REGION_OWN, &a.region);
+	error = region_new(address, address, whole, kind, &a.region);
 	if (!error && !index_add(a)) {
 		region_free(a.region);
 		error = OUT_OF_MEMORY;
@@ -122,10 +122,12 @@ EXPORT int cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
 	ENTER;
 	if (!pointer || !bytes || (flags != 1 && flags != 2))
 		return leave(INVALID_VALUE);
-	return leave(shared_pages(pointer, bytes, PLACE_MANAGED, flags));
+	return leave(shared_pages(pointer, bytes, PLACE_MANAGED, REGION_OWN, flags));
 }
 
 /* Host memory. */
+
+static uint64_t pinned_bytes; /* at addresses of the device, without what was asked for as mapped */
 
 EXPORT int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
@@ -135,9 +137,15 @@ EXPORT int cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
 	*pointer = NULL;
 	if (!bytes)
 		return leave(0);
-	if (flags & HOST_MAPPED)
-		return leave(shared_pages(pointer, bytes, PLACE_MAPPED, flags));
+	/* With unified addresses all of it can be the device's. Addresses of the device are not used twice, so an eighth of
+	 * them is for this; what is pinned beyond is for copies. */
 	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1);
+	if (flags & HOST_MAPPED || (whole >= bytes && whole <= link_device.memory_bytes / 8 - pinned_bytes)) {
+		int error = shared_pages(pointer, bytes, PLACE_HOST, REGION_PINNED, flags);
+		if (!error && !(flags & HOST_MAPPED))
+			pinned_bytes += whole;
+		return leave(error);
+	}
 	void *pages =
 	    whole < bytes ? MAP_FAILED : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (pages == MAP_FAILED)
@@ -180,13 +188,14 @@ EXPORT int cudaFreeHost(void *pointer)
 		return leave(INVALID_VALUE);
 	struct allocation a = *at;
 	index_remove(a.address);
-	if (a.place == PLACE_MAPPED) {
+	int freed = 0;
+	if (a.region && !a.device) {
 		region_free(a.region);
-		int freed = link_ask_settle(WIRE_FREE, a.address, 0);
-		return leave(error ? error : freed);
+		freed = link_ask_settle(WIRE_FREE, a.address, 0);
+	} else {
+		freed = forget_copy(a);
+		munmap(pointer, (a.bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1));
 	}
-	int freed = forget_copy(a);
-	munmap(pointer, (a.bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1));
 	return leave(error ? error : freed);
 }
 
@@ -226,6 +235,11 @@ EXPORT int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	if (!device || flags || !a || a->place == PLACE_DEVICE || a->place == PLACE_SYMBOL)
 		return leave(INVALID_VALUE);
 	if (place_on_device(a->place)) {
+		*device = host;
+		return leave(0);
+	}
+	if (a->place == PLACE_HOST && a->region && !a->device) {
+		region_wake(a->region);
 		*device = host;
 		return leave(0);
 	}

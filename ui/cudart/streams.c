@@ -53,6 +53,8 @@ int stream_of(void *handle, struct stream **s)
 int stream_sync(struct stream *s)
 {
 	int error = link_ask_wait(WIRE_STREAM_SYNC, s ? s->number : WIRE_ALL_STREAMS);
+	if (!error && !s)
+		regions_idle();
 	return error ? error : regions_after_sync();
 }
 

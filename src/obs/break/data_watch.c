@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "ir/wide.h"
 #include "obs/name/names.h"
 
 /* --- reading --- */
@@ -193,7 +194,7 @@ static bool same_cta(const struct data_watch *w, const struct event *ev)
 
 static bool stores(const struct inst *in, enum space s)
 {
-	return (in->op == OP_ST || in->op == OP_ATOM || in->op == OP_RED) && (in->space == s || in->space == SPC_GENERIC);
+	return (inst_is_store(in) || in->op == OP_ATOM || in->op == OP_RED) && (in->space == s || in->space == SPC_GENERIC);
 }
 
 /* Can the instruction that issued have changed what is watched? */
@@ -211,8 +212,8 @@ static bool concerns(const struct data_watch *w, struct gpu *g, const struct eve
 static bool writes_register(const struct data_watch *w, const struct module *m, u32 pc)
 {
 	const struct inst *in = &m->code[pc];
-	for (u32 i = 0; i < 4; i++) {
-		const struct regname *r = reg_of_operand(m, pc, in->d[i]);
+	for (u32 i = 0; i < inst_ndst(in); i++) {
+		const struct regname *r = reg_of_operand(m, pc, inst_dst(in, i));
 		if (r && !strcmp(r->name, w->name))
 			return true;
 	}

@@ -1,5 +1,6 @@
 #include "obs/why/why.h"
 
+#include "ir/wide.h"
 #include "obs/name/names.h"
 
 #define SPIN_LOOP_MAX 64 /* instructions; a longer loop does work and is no spin */
@@ -7,8 +8,8 @@
 
 static bool writes(const struct inst *in, opnd at)
 {
-	for (u32 i = 0; i < 4; i++)
-		if (in->d[i] == at && at != OPND_NONE)
+	for (u32 i = 0; i < inst_ndst(in); i++)
+		if (inst_dst(in, i) == at && at != OPND_NONE)
 			return true;
 	return false;
 }
@@ -43,15 +44,15 @@ static bool tainted(const struct taint *t, opnd at)
 
 static void add_taint(struct taint *t, const struct inst *in)
 {
-	for (u32 i = 0; i < 4; i++)
-		if (in->d[i] != OPND_NONE && t->n < TAINT_MAX && !tainted(t, in->d[i]))
-			t->at[t->n++] = in->d[i];
+	for (u32 i = 0; i < inst_ndst(in); i++)
+		if (inst_dst(in, i) != OPND_NONE && t->n < TAINT_MAX && !tainted(t, inst_dst(in, i)))
+			t->at[t->n++] = inst_dst(in, i);
 }
 
 static bool reads_tainted(const struct taint *t, const struct inst *in)
 {
-	for (u32 i = 0; i < 5; i++)
-		if (in->s[i] != OPND_NONE && tainted(t, in->s[i]))
+	for (u32 i = 0; i < inst_nsrc(in); i++)
+		if (inst_src(in, i) != OPND_NONE && tainted(t, inst_src(in, i)))
 			return true;
 	return false;
 }
@@ -77,7 +78,7 @@ static bool decides(const struct module *m, u32 from, u32 to, u32 load)
 static bool stores(const struct module *m, u32 from, u32 to)
 {
 	for (u32 pc = from; pc <= to; pc++)
-		if (m->code[pc].op == OP_ST)
+		if (inst_is_store(&m->code[pc]))
 			return true;
 	return false;
 }

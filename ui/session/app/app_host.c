@@ -283,9 +283,23 @@ static bool ready(struct session *s, struct host *base)
 
 /* --- when the machine can do no more --- */
 
+/* The error that CUDA's driver gives for such a fault. */
 static s32 abandoned_status(const struct session *s)
 {
-	return sim_faulted(s->sim) ? CUDA_ILLEGAL_ADDRESS : CUDA_LAUNCH_TIMEOUT;
+	const struct fault *x = sim_fault(s->sim);
+	switch (x->code) {
+	case FAULT_NONE: return CUDA_LAUNCH_TIMEOUT;
+	case FAULT_OOB:
+	case FAULT_FREED:
+	case FAULT_READONLY: return CUDA_ILLEGAL_ADDRESS;
+	case FAULT_MISALIGNED: return CUDA_MISALIGNED_ADDRESS;
+	case FAULT_TRAP: return x->addr ? CUDA_ASSERT : CUDA_LAUNCH_FAILURE;
+	case FAULT_STACK_OVERFLOW:
+	case FAULT_CALL_DEPTH: return CUDA_STACK_ERROR;
+	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
+	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
+	default: return CUDA_LAUNCH_FAILURE;
+	}
 }
 
 /* Each call that is under way or follows is answered with the error, as CUDA does it after a fault. */

@@ -16,6 +16,8 @@ s32 serve_allocate(struct session *s, struct app_host *h, struct wire_reply *a)
 		h->aligned = xrealloc(h->aligned, (h->naligned + 1) * sizeof *h->aligned);
 		h->aligned[h->naligned++] = (struct aligned){a->v[0], addr};
 	}
+	if (!addr && *e.msg)
+		app_tell(s, h, e.msg);
 	return addr ? CUDA_OK : CUDA_NO_MEMORY;
 }
 

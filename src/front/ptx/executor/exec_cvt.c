@@ -129,13 +129,17 @@ static void cvt_f32_float(void *ctx, const struct inst *in)
 	round_lanes(v, in->round);
 	LANE_LOOPS(f32, false, , sat_f32(flush_f32(canon_f32((float)v[i]), fl & IF_FTZ), fl & IF_SAT))
 }
+/* A NaN of a narrower format keeps its sign and its payload: code that converts by hand looks at the sign afterwards.
+ */
 static void cvt_f64_float(void *ctx, const struct inst *in)
 {
 	EXEC_BEGIN(f64)
 	double v[LANES];
 	source_lanes(x, in, v);
 	round_lanes(v, in->round);
-	LANE_LOOPS(f64, false, , sat_f64(canon_f64(v[i]), fl & IF_SAT))
+	if (in->stype == T_F64)
+		FOR_LANES v[i] = canon_f64(v[i]);
+	LANE_LOOPS(f64, false, , sat_f64(v[i], fl & IF_SAT))
 }
 
 /* to f16 and bf16, from floats and integers, every rounding */

@@ -72,26 +72,45 @@ static enum fault_code block_bounds(const struct ptx *f, u64 addr, u64 *lo, u64 
 	}
 }
 
+static void remember(struct exec *x, u64 lo, u64 hi, bool readonly)
+{
+	struct sm_side *s = &x->f->side[x->sm];
+	s->lo = lo;
+	s->hi = hi;
+	s->epoch = x->f->mem->epoch;
+	s->readonly = readonly;
+}
+
+static bool bounds_checked(const struct ptx *f)
+{
+	return f->check_bounds || f->mem->several;
+}
+
+/* If bounds are not checked, for what no allocation holds: what the chip would do. */
+static bool passes_on_chip(struct exec *x, u64 addr)
+{
+	u64 lo, hi;
+	if (bounds_checked(x->f) || !devmem_mapped(x->f->mem, addr, &lo, &hi))
+		return false;
+	remember(x, lo, hi, false);
+	return true;
+}
+
 /* Makes what holds addr the SM's last allocation, or says why it may not be accessed. */
 static enum fault_code find_bounds(struct exec *x, u64 addr)
 {
 	const struct ptx *f = x->f;
 	const struct alloc *a = devmem_find(f->mem, addr);
-	if (!a)
-		return FAULT_OOB;
-	if (a->freed)
-		return FAULT_FREED;
+	if (!a || a->freed)
+		return passes_on_chip(x, addr) ? FAULT_NONE : a ? FAULT_FREED : FAULT_OOB;
 	if (unlikely(f->mem->several) && a->owner != x->ref->l->mod->owner && !devmem_shared(a))
 		return FAULT_OOB;
 	u64 lo = a->addr, size = a->size;
-	const enum fault_code code = unlikely(a->heap) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
+	const enum fault_code code =
+	    unlikely(a->heap) && bounds_checked(f) ? block_bounds(f, addr, &lo, &size) : FAULT_NONE;
 	if (code != FAULT_NONE)
 		return code;
-	struct sm_side *s = &f->side[x->sm];
-	s->lo = lo;
-	s->hi = lo + size;
-	s->epoch = f->mem->epoch;
-	s->readonly = a->readonly;
+	remember(x, lo, lo + size, a->readonly);
 	return FAULT_NONE;
 }
 
@@ -108,8 +127,11 @@ static enum fault_code check_address(struct exec *x, u64 addr, u32 bytes, bool s
 		return FAULT_MISALIGNED;
 	if (!cached(x, s, addr, bytes)) {
 		const enum fault_code code = find_bounds(x, addr);
-		if (code != FAULT_NONE || !cached(x, s, addr, bytes))
-			return code != FAULT_NONE ? code : FAULT_OOB;
+		if (code != FAULT_NONE)
+			return code;
+		/* an aligned access across an allocation's end stays in the piece that the allocation has mapped */
+		if (!cached(x, s, addr, bytes) && bounds_checked(x->f))
+			return FAULT_OOB;
 	}
 	return store && s->readonly ? FAULT_READONLY : FAULT_NONE;
 }
@@ -241,6 +263,7 @@ struct pending *mem_queue(struct exec *x, enum pending_kind kind, u32 lanes, u32
 	return p;
 }
 
+/* Of lanes that store to one address the lowest wins. PTX leaves it open; an H100 does it so. */
 static void commit_store(struct devmem *d, const struct pending *p)
 {
 	if (p->contig) {
@@ -248,8 +271,8 @@ static void commit_store(struct devmem *d, const struct pending *p)
 		devmem_touch(d, p->addr[0], p->bytes * LANES);
 		return;
 	}
-	for (u32 left = p->mask; left; left &= left - 1) {
-		const u32 i = first_lane(left);
+	for (u32 left = p->mask, i; left; left &= ~(1u << i)) {
+		i = last_lane(left);
 		u8 *to = devmem_ptr(d, p->addr[i]);
 		const u8 *from = p->data + i * p->bytes;
 		switch (p->bytes) {

@@ -53,6 +53,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_texture(in);
 	if (!fn)
 		fn = exec_surface(in);
+	if (!fn)
+		fn = exec_matrix(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

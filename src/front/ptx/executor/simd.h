@@ -17,7 +17,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l);
 #define EXEC_GROUPS(X)                                                                                                 \
 	X(int)                                                                                                             \
 	X(muldiv)                                                                                                          \
-	X(logic) X(bits) X(video) X(vop) X(move) X(setp) X(float) X(fround) X(half) X(cvt) X(pair) X(sfu) X(mem) X(warp)
+	X(logic)                                                                                                           \
+	X(bits) X(video) X(vop) X(move) X(setp) X(float) X(fround) X(half) X(cvt) X(pair) X(sfu) X(mem) X(warp) X(mma)
 
 #ifdef EXEC_LEVEL
 #define LEVEL_PASTE_(name, level) name##_##level

@@ -402,8 +402,9 @@ static void flag_addresses(struct loader *ld)
 			local[ld->csts[i].at / (4 * WARP_SIZE)] = true;
 	for (u32 pc = 0; pc < ld->m->ncode; pc++) {
 		struct inst *in = &ld->m->code[pc];
-		for (u32 k = 0; k < ARRAY_LEN(in->s) && !(in->flags & IF_UNSUPPORTED); k++) {
-			if (in->s[k] == OPND_NONE || !(in->s[k] & OPND_POOL) || !local[(in->s[k] & ~OPND_POOL) / (4 * WARP_SIZE)])
+		for (u32 k = 0; k < inst_nsrc(in) && !(in->flags & IF_UNSUPPORTED); k++) {
+			const opnd o = inst_src(in, k);
+			if (o == OPND_NONE || !(o & OPND_POOL) || !local[(o & ~OPND_POOL) / (4 * WARP_SIZE)])
 				continue;
 			if ((in->op == OP_MOV && in->vec <= 1) || in->op == OP_CVTA)
 				in->flags |= IF_ACTIVATION;
@@ -483,6 +484,7 @@ bool link_module(struct loader *ld)
 	if (ok) {
 		resolve_exec(ld);
 		spread_unsupported(ld, &x.g);
+		spread_needs(ld, &x.g);
 	}
 	graph_release(&x.g);
 	free(x.reach);

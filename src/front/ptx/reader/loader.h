@@ -237,6 +237,8 @@ bool skip_directive(struct loader *ld, u32 func, const struct token *at, bool in
 u32 note_unsupported(struct loader *ld, u32 func, u32 line, u32 col, const char *what);
 void code_unsupported(struct loader *ld, u32 pc, const char *what); /* an instruction that is emitted already */
 void spread_unsupported(struct loader *ld, struct graph *g);        /* at the end: to all functions that reach it */
+/* --- needs.c --- */
+void spread_needs(struct loader *ld, struct graph *g); /* func.need_sm of all functions */
 /* --- func.c --- */
 bool parse_function(struct loader *ld, bool is_kernel, bool is_extern);
 /* --- body.c --- */

@@ -17,7 +17,7 @@ struct inst inst_init(enum opcode op, enum ptype type)
 
 /* --- timing class ------------------------------------------------------------------------------------------------- */
 
-enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_LOGIC, R_CMP, R_SPECIAL, R_SFU, R_MEM, R_CTRL, R_SHFL };
+enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_LOGIC, R_CMP, R_SPECIAL, R_SFU, R_MEM, R_CTRL, R_SHFL, R_TENSOR };
 #define ALU R_ALU
 #define MUL R_MUL
 #define MAD R_MAD
@@ -29,6 +29,7 @@ enum rule { R_ALU, R_MAX, R_MUL, R_MAD, R_DIV, R_LOGIC, R_CMP, R_SPECIAL, R_SFU,
 #define MEM R_MEM
 #define CTRL R_CTRL
 #define SHFL R_SHFL
+#define TENSOR R_TENSOR
 #undef MAX
 #define MAX R_MAX
 static const u8 rules[OP_COUNT] = {
@@ -81,6 +82,7 @@ u8 class_of(const struct inst *in)
 	case R_MEM: return class_of_mem(in);
 	case R_CTRL: return IC_CTRL;
 	case R_SHFL: return IC_SHFL;
+	case R_TENSOR: return IC_TENSOR;
 	case R_LOGIC: return IC_INT_LOGIC;
 	default: return by_unit[rules[in->op]][unit_of(in)];
 	}

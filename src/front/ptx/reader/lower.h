@@ -39,7 +39,7 @@ struct operand {
 
 #define MODS_MAX 24
 #define OPERANDS_MAX 8
-#define ELEMS_MAX 16
+#define ELEMS_MAX 40 /* mma: four operands of up to 8 registers */
 struct opform;
 struct stmt { /* one instruction */
 	struct loader *ld;
@@ -98,6 +98,7 @@ enum {
 #define G_RELU (1ull << 32)
 #define G_LOGIC (1ull << 33)
 #define G_MASK (1ull << 34)
+#define G_TENSOR (1ull << 35) /* reads its modifiers itself: lower_tensor.c */
 
 /* clang-format off */
 /* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says
@@ -140,6 +141,9 @@ struct inst inst_init(enum opcode op, enum ptype type);
 u8 class_of(const struct inst *in);
 
 /* --- lower_mem.c, lower_flow.c, lower_misc.c: opcodes with operands of their own --- */
+bool lower_address(struct stmt *s, const struct operand *o);
+/* Emits an instruction with an address; `last`: no other one follows that has the same address. */
+bool emit_access(struct stmt *s, bool last);
 bool lower_ld(struct stmt *s);
 bool lower_st(struct stmt *s);
 bool lower_atom(struct stmt *s);
@@ -149,6 +153,10 @@ bool lower_surface(struct stmt *s);
 bool lower_surface_reduce(struct stmt *s);                /* lower_surface.c */
 bool video_word(struct stmt *s, const struct token *t);   /* a modifier that only vmad has; lower_video.c */
 bool surface_word(struct stmt *s, const struct token *t); /* a modifier that only suld and sust have */
+bool lower_mma(struct stmt *s);                           /* lower_tensor.c; these emit themselves */
+bool lower_wmma(struct stmt *s);
+bool lower_ldmatrix(struct stmt *s);
+bool lower_movmatrix(struct stmt *s);
 bool lower_mov(struct stmt *s);
 bool lower_mul(struct stmt *s);
 bool lower_cvt(struct stmt *s);

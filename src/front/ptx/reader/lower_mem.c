@@ -47,7 +47,7 @@ static bool base_symbol(struct stmt *s, const struct operand *o)
 	bool direct = (sym->space == SPC_SHARED && sym->size) || sym->space == SPC_LOCAL;
 	if (direct) {
 		struct abs_fix *x = PUSH(ld->abs_fixes, ld->nabs_fixes);
-		*x = (struct abs_fix){.inst = UINT32_MAX, .sym = o->index}; /* .inst: see finish() */
+		*x = (struct abs_fix){.inst = UINT32_MAX, .sym = o->index}; /* .inst: see emit_access() */
 		return true;
 	}
 	s->in.s[0] = pool_symbol(ld, o->index, 0, 8, false);
@@ -55,7 +55,7 @@ static bool base_symbol(struct stmt *s, const struct operand *o)
 	return true;
 }
 
-static bool lower_address(struct stmt *s, const struct operand *o)
+bool lower_address(struct stmt *s, const struct operand *o)
 {
 	if (o->kind != A_ADDR || o->nelems)
 		return ld_fail(s->ld, &o->at, "'%s' needs an address in brackets here", NAME(s));
@@ -71,14 +71,24 @@ static bool lower_address(struct stmt *s, const struct operand *o)
 	return ld_fail(s->ld, &o->at, "not an address that '%s' can use", NAME(s));
 }
 
-/* Emits the instruction and gives the newest address fix its pc. */
-static bool finish(struct stmt *s)
+/* Gives the newest address fix the instruction's pc. */
+bool emit_access(struct stmt *s, bool last)
 {
 	u32 pc = emit(s, &s->in);
 	struct loader *ld = s->ld;
-	if (ld->nabs_fixes && ld->abs_fixes[ld->nabs_fixes - 1].inst == UINT32_MAX)
-		ld->abs_fixes[ld->nabs_fixes - 1].inst = pc;
+	if (!ld->nabs_fixes || ld->abs_fixes[ld->nabs_fixes - 1].inst != UINT32_MAX)
+		return true;
+	const struct abs_fix again = ld->abs_fixes[ld->nabs_fixes - 1];
+	ld->abs_fixes[ld->nabs_fixes - 1].inst = pc;
+	if (!last) {
+		struct abs_fix *x = PUSH(ld->abs_fixes, ld->nabs_fixes);
+		*x = again;
+	}
 	return true;
+}
+static bool finish(struct stmt *s)
+{
+	return emit_access(s, true);
 }
 
 /* .param without a symbol: the kernel's own parameters, or the function's frame. */

@@ -252,6 +252,8 @@ static bool needs_mode(const struct stmt *s)
 
 bool modifiers_apply(struct stmt *s)
 {
+	if (s->form->groups & G_TENSOR)
+		return true;
 	for (u32 i = 0; i < s->nmods; i++) {
 		const struct token *t = &s->mod[i];
 		enum ptype type = type_of_word(t->p, t->len);

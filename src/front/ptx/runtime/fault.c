@@ -240,6 +240,10 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 		break;
 	case FAULT_BAD_FREE: add_bad_free(x, out); break;
 	case FAULT_FLUSH: add_flush(x, out); break;
+	case FAULT_DIVERGENT_MATRIX:
+		strbuf_addf(out, "matrix instruction executed by lanes 0x%08x only: .aligned means that all 32 of a warp do",
+		            x->lanes);
+		break;
 	default: strbuf_adds(out, "no fault"); break;
 	}
 }
@@ -296,7 +300,7 @@ static void add_block(const struct ptx *f, u64 addr, struct strbuf *out)
 
 static void add_nearest(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
-	u64 dist = 0;
+	u64 dist = 0, lo, hi;
 	const struct alloc *a = devmem_nearest(f->mem, x->addr, &dist);
 	if (x->space == SPC_SHARED || x->space == SPC_LOCAL || x->space == SPC_FPARAM)
 		return;
@@ -316,6 +320,9 @@ static void add_nearest(const struct ptx *f, const struct fault *x, const struct
 		            OWNER_PROGRAM(l->mod->owner));
 	if (!dist && a->heap)
 		add_block(f, x->addr, out);
+	if ((x->code == FAULT_OOB || x->code == FAULT_FREED) && !f->mem->several &&
+	    devmem_mapped(f->mem, x->addr, &lo, &hi))
+		strbuf_adds(out, "\n  a chip would not notice: check.bounds=false goes on as the chip would");
 }
 
 void ptx_fault_text(const struct front *front, const struct fault *x, const struct launch *l, struct strbuf *out)

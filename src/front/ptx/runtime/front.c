@@ -19,8 +19,11 @@ static void set_sizes(struct ptx *f, const struct conf *c)
 	f->nsms = c->num_sms;
 	f->nwarps = conf_is_vt(c) ? MAX(c->vt_warps, c->sm_threads / WARP_SIZE) : c->sm_threads / WARP_SIZE;
 	f->nslots = conf_is_vt(c) ? FRONT_CTA_PLACES : c->sm_ctas;
+	f->check_bounds = c->check_bounds;
 	f->check_uninit = c->check_uninit;
 	f->check_masks = c->check_masks;
+	f->tensor = (struct tensor_rules){c->tensor_fraction, c->tensor_fraction_fp8, c->tensor_group, c->tensor_group_fp8,
+	                                  c->tensor_quads == TENSOR_QUADS_F32};
 	f->check_barriers = c->check_barriers;
 	f->window_bytes = c->front_frame_kb << 10;
 	f->window_near = MIN(f->window_bytes, WINDOW_NEAR);

@@ -43,7 +43,7 @@ static bool stored_byte(const struct exec *x, u64 addr, u8 *out)
 	const struct sm_side *s = &x->f->side[x->sm];
 	for (u32 k = s->queue->n; k-- > 0;) {
 		const struct pending *p = &s->pending[fifo_at(s->queue, x->f->pending_cap, k)];
-		for (u32 i = p->kind == PENDING_STORE ? LANES : 0; i-- > 0;) {
+		for (u32 i = 0; p->kind == PENDING_STORE && i < LANES; i++) { /* the lowest wins: commit_store() */
 			const u64 at = p->contig ? p->addr[0] + i * p->bytes : p->addr[i];
 			if (!(p->mask >> i & 1) || addr - at >= p->bytes)
 				continue;

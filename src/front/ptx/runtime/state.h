@@ -110,12 +110,17 @@ struct placed { /* a module on this device */
 	u64 param_base, param_stride;
 	s32 *tex;
 };
+struct tensor_rules { /* configuration keys tensor.* */
+	u32 fraction, fraction_fp8, group, group_fp8;
+	bool quads_f32;
+};
 struct ptx {            /* the front end of a machine */
 	struct front front; /* what others see of it: first */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
-	bool check_uninit, check_masks, check_barriers;
-	u32 delay, pending_cap;        /* commit.delay; entries of an SM's queue */
+	bool check_bounds, check_uninit, check_masks, check_barriers;
+	u32 delay, pending_cap; /* commit.delay; entries of an SM's queue */
+	struct tensor_rules tensor;
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
 	u32 local_max, shared_max;
 	double ns_per_cycle;
@@ -261,6 +266,10 @@ static inline u32 first_lane(u32 mask)
 {
 	return (u32)__builtin_ctz(mask);
 }
+static inline u32 last_lane(u32 mask)
+{
+	return 31 - (u32)__builtin_clz(mask);
+}
 
 typedef void (*exec_fn)(void *ctx, const struct inst *in);
 
@@ -276,6 +285,7 @@ void exec_vprintf(void *ctx, const struct inst *in);
 /* texture.c, simt.c: look-ups as in simd.h, for what does not depend on the vector level. */
 exec_fn exec_texture(const struct inst *in);
 exec_fn exec_control(const struct inst *in);
+exec_fn exec_matrix(const struct inst *in); /* matrix.c: ldmatrix, movmatrix, wmma.load, wmma.store */
 /* simt.c: pops every entry of the SIMT stack that is empty or has arrived at its reconvergence point, and returns from
  * calls. */
 void simt_settle(struct exec *x);

@@ -1,0 +1,376 @@
+/* mma: D = A x B + C of a warp, bit for bit as tensor cores compute it.
+ *
+ * Sums of f16, bf16, tf32 and fp8 (MMA-Sim, arXiv 2511.10909; Khattak and Mikaitis, arXiv 2512.07004): the products of
+ * a group are exact. They and C are aligned to the largest exponent among them, where a product's exponent is the sum
+ * of its factors', not normalised. Each is cut off (towards 0) behind tensor.fraction bits and added exactly; the sum
+ * is rounded once, to f32 towards 0, to f16 to the nearest. The rounded sum is C of the next group. f64 is a chain of
+ * fused multiply-adds in the order of k. Integers are exact, and wrap or stop at the ends. */
+#include <math.h>
+#include <string.h>
+
+#include "front/ptx/executor/matrix.h"
+#include "front/ptx/executor/mma_float.h"
+#include "front/ptx/executor/simd.h"
+
+enum { ROWS = 32, COLS = 32, DEPTH = 256 }; /* the largest: wmma m32n8, m8n32; b1 k256 */
+
+/* --- registers to matrices and back ------------------------------------------------------------------------------- */
+
+static u32 field(u32 word, u32 j, u32 bits)
+{
+	return bits >= 32 ? word : word >> (j * bits) & ((1u << bits) - 1);
+}
+/* Raw elements of A, dense or as mma.sp stores them, and of B and C. */
+static void gather(const struct exec *x, const struct wide *w, enum mma_matrix which, u32 *out, u32 stride)
+{
+	const struct mma_shape *m = &w->shape;
+	const u8 type = which == MM_A ? m->a : which == MM_B ? m->b : m->c;
+	const u32 e = elements_per_register(type), bits = mma_type_bits[type];
+	const u32 first = which == MM_A ? 0 : which == MM_B ? w->na : (u32)w->na + w->nb;
+	const u32 n = which == MM_A ? w->na : which == MM_B ? w->nb : w->nc;
+	for (u32 r = 0; r < n; r++) {
+		const u32 *reg = exec_at(x, w->s[first + r]);
+		for (u32 l = 0; l < LANES; l++)
+			for (u32 j = 0; j < e; j++) {
+				const struct element at = element_at(m, which, l, r, j);
+				out[at.row * stride + at.col] = field(reg[l], j, bits);
+			}
+	}
+}
+static void scatter(const struct exec *x, const struct wide *w, const u32 *in, u32 stride)
+{
+	const struct mma_shape *m = &w->shape;
+	const u32 e = elements_per_register(m->d), bits = mma_type_bits[m->d];
+	for (u32 r = 0; r < w->nd; r++) {
+		if (w->d[r] == OPND_NONE)
+			continue;
+		u32 *reg = exec_at(x, w->d[r]);
+		for (u32 l = 0; l < LANES; l++) {
+			u32 word = 0;
+			for (u32 j = 0; j < e; j++) {
+				const struct element at = element_at(m, MM_D, l, r, j);
+				word |= in[at.row * stride + at.col] << (j * bits % 32);
+			}
+			reg[l] = word;
+		}
+	}
+}
+/* A of mma.sp with its zeros: the metadata say which two of four columns (tf32: one of two; s4 and u4: two pairs of
+ * four) an element pair stands in. */
+static void spread(const struct exec *x, const struct wide *w, u32 *a, u32 stride)
+{
+	const struct mma_shape *m = &w->shape;
+	const u32 *meta = exec_at(x, w->s[w->na + w->nb + w->nc]), half = m->k / 2;
+	for (u32 row = 0; row < m->m; row++) {
+		u32 stored[DEPTH / 2];
+		memcpy(stored, a + row * stride, half * sizeof(u32));
+		memset(a + row * stride, 0, m->k * sizeof(u32));
+		for (u32 c = 0; c < half; c++)
+			a[row * stride + sparse_column(m, meta, row, c)] = stored[c];
+	}
+}
+
+/* --- f16, bf16, tf32, fp8 ----------------------------------------------------------------------------------------- */
+
+struct factors { /* of A by row, of B by row of B */
+	s16 man[DEPTH / 4 * ROWS], exp[DEPTH / 4 * ROWS];
+	struct mma_number of[DEPTH / 4 * ROWS];
+	bool special;
+};
+static void decode(struct factors *f, const u32 *raw, u8 type, u32 n)
+{
+	const struct mma_format fmt = mma_format_of(type);
+	f->special = false;
+	for (u32 i = 0; i < n; i++) {
+		f->of[i] = mma_decode(type == MT_TF32 ? raw[i] >> 13 : raw[i], fmt);
+		f->man[i] = f->of[i].man;
+		f->exp[i] = f->of[i].exp;
+		f->special |= f->of[i].kind != MN_FINITE;
+	}
+}
+static bool special_c(const u32 *c, u32 n, bool f16)
+{
+	const u32 ones = f16 ? 0x7c00u : 0x7f800000u;
+	bool any = false;
+	for (u32 i = 0; i < n; i++)
+		any |= (c[i] & ones) == ones;
+	return any;
+}
+/* a: [m][k], b: [k][n], c: [m][n], which becomes D. */
+static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b, u32 *c)
+{
+	struct factors fa, fb;
+	const u32 bits = (u32)mma_format_of(m->a).m + mma_format_of(m->b).m;
+	u32 d[ROWS * COLS];
+	decode(&fa, a, m->a, (u32)m->m * m->k);
+	decode(&fb, b, m->b, (u32)m->k * m->n);
+	const bool special = fa.special || fb.special || special_c(c, (u32)m->m * m->n, r->f16);
+	memcpy(d, c, sizeof(u32) * m->m * m->n);
+	for (u32 i = 0; i < m->m; i++)
+		for (u32 j = 0; j < m->n; j += MMA_COLS)
+			for (u32 k = 0; k < m->k; k += r->group) {
+				const u32 ka = i * m->k + k, kb = k * m->n + j;
+				mma_add_group(r, fa.man + ka, fa.exp + ka, fb.man + kb, fb.exp + kb, m->n, MIN(r->group, m->k - k),
+				              (s32)bits, d + i * m->n + j);
+			}
+	for (u32 at = 0; special && at < (u32)m->m * m->n; at++) {
+		struct mma_special s = {0};
+		mma_note_c(&s, c[at], r->f16);
+		for (u32 k = 0; k < m->k; k++)
+			mma_note_product(&s, fa.of[at / m->n * m->k + k], fb.of[k * m->n + at % m->n]);
+		mma_special_result(&s, r->f16, &d[at]);
+	}
+	memcpy(c, d, sizeof(u32) * m->m * m->n);
+}
+static struct mma_rule rule_of(const struct exec *x, const struct mma_shape *m)
+{
+	const bool fp8 = m->a == MT_E4M3 || m->a == MT_E5M2;
+	const struct tensor_rules *t = &x->f->tensor;
+	const u32 group = fp8 ? t->group_fp8 : m->a == MT_TF32 ? t->group / 2 : t->group;
+	return (struct mma_rule){.fraction = (s32)(fp8 ? t->fraction_fp8 : t->fraction),
+	                         .group = MAX(group << m->sparse, 1u),
+	                         .f16 = m->c == MT_F16,
+	                         .narrow = fp8 && t->fraction_fp8 < 23 ? t->fraction_fp8 : 23};
+}
+static u32 f16_to_f32(u32 h)
+{
+	s32 man, exp;
+	mma_split_c(h, true, &man, &exp);
+	if ((h & 0x7c00) == 0x7c00)
+		return (h & 0x8000) << 16 | 0x7f800000u | (h & 0x3ff) << 13;
+	const struct mma_rule exact = {.fraction = 10, .narrow = 23};
+	return man ? mma_to_f32(man, exp, &exact) : (h & 0x8000) << 16;
+}
+static float bits_to_f32(u32 bits)
+{
+	float v;
+	memcpy(&v, &bits, 4);
+	return v;
+}
+/* To the nearest, of a number that is no NaN; the sign of a zero stays. */
+static u32 f32_to_f16(u32 bits)
+{
+	s32 man, exp;
+	const struct mma_rule exact = {.fraction = 23};
+	if ((bits & 0x7fffffff) == 0x7f800000)
+		return (bits >> 16 & 0x8000) | 0x7c00;
+	mma_split_c(bits, false, &man, &exp);
+	return (bits >> 16 & 0x8000) | (man ? mma_to_f16(man, exp, &exact) & 0x7fffu : 0);
+}
+static void mma_float(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const struct wide *w = in->wide;
+	const struct mma_shape *m = &w->shape;
+	u32 a[ROWS * DEPTH / 4], b[DEPTH / 4 * COLS], c[ROWS * COLS];
+	if (!matrix_converged(x))
+		return;
+	struct mma_rule r = rule_of(x, m);
+	gather(x, w, MM_A, a, m->k);
+	gather(x, w, MM_B, b, m->n);
+	gather(x, w, MM_C, c, m->n);
+	if (m->sparse)
+		spread(x, w, a, m->k);
+	const u32 n = (u32)m->m * m->n;
+	if (m->c == MT_F16 && m->d == MT_F32) {
+		r.f16 = false;
+		for (u32 i = 0; i < n; i++)
+			c[i] = f16_to_f32(c[i]);
+	} else if (m->c == MT_F32 && m->d == MT_F16) {
+		r.f16 = false;
+	}
+	multiply_float(&r, m, a, b, c);
+	for (u32 i = 0; m->c == MT_F32 && m->d == MT_F16 && i < n; i++) /* inferred: no chip was asked */
+		c[i] = (c[i] & 0x7fffffff) > 0x7f800000 ? 0x7fff : f32_to_f16(c[i]);
+	scatter(x, w, c, m->n);
+}
+/* m8n8k4 by f32 units: of C and D in f32 the sum of the products, to which C is added; in f16 two pairs, C added to the
+ * first. Measured on an H100. */
+static void multiply_f32(bool d32, const u32 *a, const u32 *b, u32 *c)
+{
+	for (u32 i = 0; i < 8; i++)
+		for (u32 j = 0; j < 8; j++) {
+			float v[4], w[4], old, d;
+			for (u32 k = 0; k < 4; k++) {
+				v[k] = bits_to_f32(f16_to_f32(a[i * 4 + k]));
+				w[k] = bits_to_f32(f16_to_f32(b[k * 8 + j]));
+			}
+			const u32 cbits = d32 ? c[i * 8 + j] : f16_to_f32(c[i * 8 + j]);
+			old = bits_to_f32(cbits);
+			const float low = fmaf(v[1], w[1], v[0] * w[0]);
+			if (d32)
+				d = old + fmaf(v[3], w[3], fmaf(v[2], w[2], low + 0.0f)); /* -0 becomes +0 */
+			else
+				d = (low + old) + fmaf(v[3], w[3], v[2] * w[2]);
+			u32 bits;
+			memcpy(&bits, &d, 4);
+			c[i * 8 + j] = d != d ? (d32 ? 0x7fffffffu : 0x7fffu) : d32 ? bits : f32_to_f16(bits);
+		}
+}
+/* f16 m8n8k4: four products of eight lanes each. */
+static void mma_quads(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const struct wide *w = in->wide;
+	const struct mma_shape *m = &w->shape;
+	u32 a[4][8 * 4], b[4][4 * 8], c[4][8 * 8];
+	if (!matrix_converged(x))
+		return;
+	struct mma_rule r = rule_of(x, m);
+	const bool c32 = m->c == MT_F32, d32 = m->d == MT_F32;
+	for (u32 l = 0; l < LANES; l++) {
+		const u32 q = l >> 2 & 3;
+		for (u32 i = 0; i < 4; i++) {
+			const struct element ea = element_of_quad_a(l, i, m->a_col), eb = element_of_quad_b(l, i, m->b_row);
+			a[q][ea.row * 4 + ea.col] = field(((const u32 *)exec_at(x, w->s[i / 2]))[l], i & 1, 16);
+			b[q][eb.row * 8 + eb.col] = field(((const u32 *)exec_at(x, w->s[2 + i / 2]))[l], i & 1, 16);
+		}
+		for (u32 i = 0; i < 8; i++) {
+			const struct element ec = element_of_quad_c(l, i, c32);
+			const u32 *reg = exec_at(x, w->s[4 + (c32 ? i : i / 2)]);
+			const u32 v = c32 ? reg[l] : field(reg[l], i & 1, 16);
+			c[q][ec.row * 8 + ec.col] = !c32 && d32 ? f16_to_f32(v) : v;
+		}
+	}
+	r.f16 = !d32;
+	for (u32 q = 0; q < 4; q++)
+		if (x->f->tensor.quads_f32)
+			multiply_f32(d32, a[q], b[q], c[q]);
+		else
+			multiply_float(&r, m, a[q], b[q], c[q]);
+	for (u32 k = 0; k < w->nd; k++) {
+		if (w->d[k] == OPND_NONE)
+			continue;
+		u32 *reg = exec_at(x, w->d[k]);
+		for (u32 l = 0; l < LANES; l++) {
+			const u32 *from = c[l >> 2 & 3];
+			const struct element e = element_of_quad_c(l, d32 ? k : 2 * k, d32);
+			reg[l] = d32 ? from[e.row * 8 + e.col] : from[e.row * 8 + e.col] | from[e.row * 8 + e.col + 1] << 16;
+		}
+	}
+}
+
+/* --- f64 ---------------------------------------------------------------------------------------------------------- */
+
+static void mma_f64(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const struct wide *w = in->wide;
+	const struct mma_shape *m = &w->shape;
+	const bool tall = m->m == 16;
+	double a[16][16], b[16][8], c[16][8];
+	if (!matrix_converged(x))
+		return;
+	for (u32 l = 0; l < LANES; l++) {
+		for (u32 r = 0; r < w->na; r++) {
+			const struct element e = element_of_a(l, r, 0, 1, tall);
+			a[e.row][e.col] = ((const double *)exec_at(x, w->s[r]))[l];
+		}
+		for (u32 r = 0; r < w->nb; r++) {
+			const struct element e = element_of_b(l, r, 0, 1);
+			b[e.row][e.col] = ((const double *)exec_at(x, w->s[w->na + r]))[l];
+		}
+		for (u32 r = 0; r < w->nc; r++) {
+			const struct element e = element_of_c(l, r, 0, 1);
+			c[e.row][e.col] = ((const double *)exec_at(x, w->s[w->na + w->nb + r]))[l];
+		}
+	}
+	for (u32 i = 0; i < m->m; i++)
+		for (u32 j = 0; j < m->n; j++)
+			c[i][j] = matrix_dot(a[i], &b[0][j], 8, m->k, c[i][j], (enum rounding)m->round);
+	for (u32 r = 0; r < w->nd; r++) {
+		if (w->d[r] == OPND_NONE)
+			continue;
+		double *reg = exec_at(x, w->d[r]);
+		for (u32 l = 0; l < LANES; l++) {
+			const struct element e = element_of_c(l, r, 0, 1);
+			reg[l] = c[e.row][e.col];
+		}
+	}
+}
+
+/* --- integers ----------------------------------------------------------------------------------------------------- */
+
+static s32 extend(u32 v, u8 type)
+{
+	switch (type) {
+	case MT_S8: return (s8)v;
+	case MT_S4: return (s32)(v << 28) >> 28;
+	default: return (s32)v;
+	}
+}
+static u32 accumulate(const struct mma_shape *m, u32 c, s64 sum)
+{
+	const s64 all = (s64)(s32)c + sum;
+	return m->sat ? (u32)(s32)MIN(MAX(all, (s64)INT32_MIN), (s64)INT32_MAX) : (u32)all;
+}
+static void mma_int(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const struct wide *w = in->wide;
+	const struct mma_shape *m = &w->shape;
+	static const u32 K = DEPTH / 2; /* s4 k128 */
+	u32 a[ROWS * DEPTH / 2], b[DEPTH / 2 * COLS], c[ROWS * COLS];
+	_Static_assert(DEPTH / 2 == 128, "mma.sp of s4");
+	(void)K;
+	if (!matrix_converged(x))
+		return;
+	gather(x, w, MM_A, a, m->k);
+	gather(x, w, MM_B, b, m->n);
+	gather(x, w, MM_C, c, m->n);
+	if (m->sparse)
+		spread(x, w, a, m->k);
+	for (u32 i = 0; i < m->m; i++)
+		for (u32 j = 0; j < m->n; j++) {
+			s32 sum = 0;
+			for (u32 k = 0; k < m->k; k++)
+				sum += extend(a[i * m->k + k], m->a) * extend(b[k * m->n + j], m->b);
+			c[i * m->n + j] = accumulate(m, c[i * m->n + j], sum);
+		}
+	scatter(x, w, c, m->n);
+}
+/* b1: 32 elements a register, which stay together. */
+static void mma_bits(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const struct wide *w = in->wide;
+	const struct mma_shape *m = &w->shape;
+	u32 a[16][8], b[8][8], c[16 * 8];
+	if (!matrix_converged(x))
+		return;
+	for (u32 l = 0; l < LANES; l++) {
+		for (u32 r = 0; r < w->na; r++) {
+			const struct element e = element_of_a(l, r, 0, 1, m->m == 16);
+			a[e.row][e.col] = ((const u32 *)exec_at(x, w->s[r]))[l];
+		}
+		for (u32 r = 0; r < w->nb; r++) {
+			const struct element e = element_of_b(l, r, 0, 1);
+			b[e.row][e.col] = ((const u32 *)exec_at(x, w->s[w->na + r]))[l];
+		}
+	}
+	gather(x, w, MM_C, c, m->n);
+	for (u32 i = 0; i < m->m; i++)
+		for (u32 j = 0; j < m->n; j++) {
+			u32 sum = 0;
+			for (u32 k = 0; k < m->k / 32u; k++)
+				sum += (u32)__builtin_popcount(m->b1_and ? a[i][k] & b[k][j] : a[i][k] ^ b[k][j]);
+			c[i * m->n + j] += sum;
+		}
+	scatter(x, w, c, m->n);
+}
+
+exec_fn LEVEL_NAME(exec_mma)(const struct inst *in)
+{
+	if (in->op != OP_MMA || !in->wide)
+		return NULL;
+	const struct mma_shape *m = &in->wide->shape;
+	switch (m->a) {
+	case MT_F64: return mma_f64;
+	case MT_B1: return mma_bits;
+	case MT_S8:
+	case MT_U8:
+	case MT_S4:
+	case MT_U4: return mma_int;
+	default: return m->k == 4 && m->m == 8 ? mma_quads : mma_float;
+	}
+}

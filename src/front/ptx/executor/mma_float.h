@@ -1,0 +1,169 @@
+/* mma_float: the sums of tensor cores, see exec_mma.c. Compiled once per vector level with the file that includes it.
+ */
+#ifndef FRONT_PTX_EXECUTOR_MMA_FLOAT_H
+#define FRONT_PTX_EXECUTOR_MMA_FLOAT_H
+#include "front/ptx/executor/fragment.h"
+
+/* What a chip does. */
+struct mma_rule {
+	s32 fraction; /* bits kept behind the largest exponent */
+	u32 group;    /* products that are added at once */
+	bool f16;     /* result and C in f16, else f32 */
+	u32 narrow;   /* fraction bits that an f32 result has; 23: all */
+};
+
+/* A number as significand x 2^(exp - fraction bits of its type); special ones are told apart by `kind`. */
+enum { MN_FINITE, MN_INF, MN_NAN };
+struct mma_number {
+	s16 man, exp;
+	u8 kind;
+};
+struct mma_format {
+	u8 e, m;
+	bool inf; /* exponent of ones: infinities and NaN; else NaN is all ones alone */
+};
+static inline struct mma_format mma_format_of(u8 type)
+{
+	switch (type) {
+	case MT_F16: return (struct mma_format){5, 10, true};
+	case MT_BF16: return (struct mma_format){8, 7, true};
+	case MT_TF32: return (struct mma_format){8, 10, true}; /* behind the lower 13 bits, which do not count */
+	case MT_E4M3: return (struct mma_format){4, 3, false};
+	default: return (struct mma_format){5, 2, true}; /* e5m2 */
+	}
+}
+static inline struct mma_number mma_decode(u32 bits, struct mma_format f)
+{
+	const u32 e = bits >> f.m & ((1u << f.e) - 1), m = bits & ((1u << f.m) - 1), ones = (1u << f.e) - 1;
+	const s32 man = (s32)(e ? m | 1u << f.m : m);
+	struct mma_number x = {.man = (s16)(bits >> (f.e + f.m) & 1 ? -man : man),
+	                       .exp = (s16)((s32)MAX(e, 1u) - (s32)(ones >> 1))};
+	if (f.inf && e == ones)
+		x.kind = m ? MN_NAN : MN_INF;
+	else if (!f.inf && (bits & ((1u << (f.e + f.m)) - 1)) == (1u << (f.e + f.m)) - 1)
+		x.kind = MN_NAN;
+	return x;
+}
+
+#define MMA_NO_EXP (-10000) /* of a zero: it is never the largest */
+#define MMA_COLS 8          /* columns that are computed together */
+
+/* C: 24 or 11 bits of significand, with 23 or 10 bits behind the point. */
+static inline void mma_split_c(u32 bits, bool f16, s32 *man, s32 *exp)
+{
+	const u32 fb = f16 ? 10 : 23, eb = f16 ? 5 : 8;
+	const u32 e = bits >> fb & ((1u << eb) - 1), m = bits & ((1u << fb) - 1);
+	const s32 v = (s32)(e ? m | 1u << fb : m);
+	*man = bits >> (fb + eb) & 1 ? -v : v;
+	*exp = v ? (s32)MAX(e, 1u) - (f16 ? 15 : 127) : MMA_NO_EXP;
+}
+
+/* sum x 2^(top - fraction), towards 0, with `narrow` bits behind the point. */
+static inline u32 mma_to_f32(s64 sum, s32 top, const struct mma_rule *r)
+{
+	if (!sum)
+		return 0;
+	const u32 sign = sum < 0 ? 0x80000000u : 0;
+	const u64 v = sum < 0 ? 0 - (u64)sum : (u64)sum;
+	const s32 high = 63 - __builtin_clzll(v), exp = top - r->fraction + high;
+	const s32 keep = exp < -126 ? 23 + exp + 126 : 23; /* bits behind the first one */
+	if (exp > 127)
+		return sign | 0x7f800000u;
+	if (keep < 0)
+		return 0;
+	const s32 down = high - keep;
+	u32 m = (u32)(down >= 0 ? v >> down : v << -down);
+	if (r->narrow < 23)
+		m &= ~0u << (23 - r->narrow);
+	/* A sum that is too small for any bit is +0. */
+	return !m ? 0 : sign | (exp < -126 ? m : (u32)(exp + 127) << 23 | (m & 0x7fffff));
+}
+/* The same to the nearest f16, ties to even. */
+static inline u32 mma_to_f16(s64 sum, s32 top, const struct mma_rule *r)
+{
+	if (!sum)
+		return 0;
+	const u32 sign = sum < 0 ? 0x8000u : 0;
+	const u64 v = sum < 0 ? 0 - (u64)sum : (u64)sum;
+	const s32 high = 63 - __builtin_clzll(v), exp = top - r->fraction + high;
+	const s32 low = MAX(exp, -14) - 10;         /* weight of the last bit of the result */
+	const s32 down = low - (top - r->fraction); /* bits of v below it */
+	u64 m;
+	if (down > 62) {
+		m = 0;
+	} else if (down > 0) {
+		const u64 rest = v & (BIT(down) - 1), half = BIT(down - 1);
+		m = v >> down;
+		m += rest > half || (rest == half && (m & 1));
+	} else {
+		m = v << -down;
+	}
+	const u32 e = exp < -14 ? 0 : (u32)(exp + 14); /* the first bit of m adds one to it */
+	const u64 bits = ((u64)e << 10) + m;
+	return !bits ? 0 : sign | (bits >= 0x7c00 ? 0x7c00u : (u32)bits);
+}
+
+/* `n` products of a row of A and MMA_COLS columns of B, and C: c becomes the rounded sums. a: [n], b: [n][stride]. */
+static inline void mma_add_group(const struct mma_rule *r, const s16 *am, const s16 *ae, const s16 *bm, const s16 *be,
+                                 u32 stride, u32 n, s32 product_bits, u32 *c)
+{
+	s32 top[MMA_COLS], cm[MMA_COLS], ce[MMA_COLS];
+	s64 sum[MMA_COLS];
+	const s32 up = r->fraction - product_bits, c_up = r->fraction - (r->f16 ? 10 : 23);
+	for (u32 j = 0; j < MMA_COLS; j++) {
+		mma_split_c(c[j], r->f16, &cm[j], &ce[j]);
+		top[j] = ce[j];
+	}
+	for (u32 k = 0; k < n; k++)
+		for (u32 j = 0; j < MMA_COLS; j++) {
+			const s32 e = am[k] && bm[k * stride + j] ? ae[k] + be[k * stride + j] : MMA_NO_EXP;
+			top[j] = MAX(top[j], e);
+		}
+	for (u32 j = 0; j < MMA_COLS; j++) {
+		const s32 by = MIN(top[j] - ce[j], 31), abs = cm[j] < 0 ? -cm[j] : cm[j];
+		const s32 v = (c_up >= 0 ? abs << c_up : abs >> -c_up) >> by;
+		sum[j] = cm[j] < 0 ? -v : v;
+	}
+	for (u32 k = 0; k < n; k++)
+		for (u32 j = 0; j < MMA_COLS; j++) {
+			const s32 p = am[k] * bm[k * stride + j], abs = p < 0 ? -p : p;
+			const s32 by = MIN(top[j] - (ae[k] + be[k * stride + j]), 31);
+			const s32 v = (up >= 0 ? abs << up : abs >> -up) >> MAX(by, 0);
+			sum[j] += p < 0 ? -v : v;
+		}
+	for (u32 j = 0; j < MMA_COLS; j++)
+		c[j] = r->f16 ? mma_to_f16(sum[j], top[j], r) : mma_to_f32(sum[j], top[j], r);
+}
+
+/* A sum with an infinity or a NaN among its products or as C; false: there is none. */
+struct mma_special {
+	bool nan, plus, minus;
+};
+static inline void mma_note(struct mma_special *s, bool nan, bool inf, bool negative)
+{
+	s->nan |= nan;
+	s->plus |= inf && !negative;
+	s->minus |= inf && negative;
+}
+static inline void mma_note_product(struct mma_special *s, struct mma_number a, struct mma_number b)
+{
+	const bool inf = a.kind == MN_INF || b.kind == MN_INF;
+	const bool zero = (a.kind == MN_FINITE && !a.man) || (b.kind == MN_FINITE && !b.man);
+	mma_note(s, a.kind == MN_NAN || b.kind == MN_NAN || (inf && zero), inf, (a.man < 0) != (b.man < 0));
+}
+static inline void mma_note_c(struct mma_special *s, u32 bits, bool f16)
+{
+	const u32 ones = f16 ? 0x7c00u : 0x7f800000u, magnitude = bits & (f16 ? 0x7fffu : 0x7fffffffu);
+	mma_note(s, magnitude > ones, magnitude == ones, bits >> (f16 ? 15 : 31) & 1);
+}
+static inline bool mma_special_result(const struct mma_special *s, bool f16, u32 *out)
+{
+	if (!s->nan && !s->plus && !s->minus)
+		return false;
+	if (s->nan || (s->plus && s->minus))
+		*out = f16 ? 0x7fffu : 0x7fffffffu;
+	else
+		*out = f16 ? (s->minus ? 0xfc00u : 0x7c00u) : (s->minus ? 0xff800000u : 0x7f800000u);
+	return true;
+}
+#endif

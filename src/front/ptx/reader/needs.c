@@ -1,0 +1,42 @@
+/* What a kernel needs of its machine: the first target that has all its matrix instructions. */
+#include <stdlib.h>
+
+#include "front/ptx/reader/graph.h"
+#include "ir/wide.h"
+
+static u32 sm_of(const struct inst *in)
+{
+	if (in->flags & IF_UNSUPPORTED)
+		return 0;
+	return in->wide ? in->wide->need_sm : in->op == OP_LDMATRIX || in->op == OP_MOVMATRIX ? 75 : 0;
+}
+static void raise_need(struct func *f, const struct func *of)
+{
+	if (of->need_sm > f->need_sm) {
+		f->need_sm = of->need_sm;
+		f->need_pc = of->need_pc;
+	}
+}
+void spread_needs(struct loader *ld, struct graph *g)
+{
+	struct module *m = ld->m;
+	bool any = false;
+	for (u32 i = 0; i < m->nfuncs; i++)
+		for (u32 pc = m->funcs[i].entry; pc < m->funcs[i].end; pc++) {
+			raise_need(&m->funcs[i], &(struct func){.need_sm = sm_of(&m->code[pc]), .need_pc = pc});
+			any |= m->funcs[i].need_sm != 0;
+		}
+	if (!any)
+		return;
+	u32 *reach = xmalloc(m->nfuncs * sizeof(u32));
+	struct func *own = xmalloc(m->nfuncs * sizeof *own);
+	for (u32 i = 0; i < m->nfuncs; i++)
+		own[i] = m->funcs[i];
+	for (u32 i = 0; i < m->nfuncs; i++) {
+		const u32 n = graph_reach(g, i, reach);
+		for (u32 k = 0; k < n; k++)
+			raise_need(&m->funcs[i], &own[reach[k]]);
+	}
+	free(own);
+	free(reach);
+}
