@@ -198,8 +198,8 @@ static int fill_plane(void *to, size_t pitch, int value, size_t width, size_t he
 
 static int fill_box(struct pitched_ptr to, int value, struct extent e, void *stream)
 {
-	return copy_fill(stream, &(struct op_fill){(uint64_t)to.ptr, to.pitch, to.pitch * to.ysize, e.width, e.height, e.depth,
-	                                      value & 255, 1});
+	return copy_fill(stream, &(struct op_fill){(uint64_t)to.ptr, to.pitch, to.pitch * to.ysize, e.width, e.height,
+	                                           e.depth, value & 255, 1});
 }
 
 EXPORT int cudaMemset(void *to, int value, size_t bytes)

@@ -94,8 +94,8 @@ int cudaMemcpy3DAsync(const struct memcpy_3d *p, void *stream);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *stream);
 int cudaMemGetInfo(size_t *available, size_t *total);
-int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads, size_t shared,
-                                                           unsigned flags);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int threads,
+                                                           size_t shared, unsigned flags);
 int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks, int threads);
 int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *argument, unsigned flags);
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);

@@ -233,8 +233,8 @@ EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
 EXPORT int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                      unsigned bz, unsigned shared, void *stream, void **parameters)
 {
-	DRIVER(cudaLaunchCooperativeKernel(function, (struct dim3){gx, gy, gz}, (struct dim3){bx, by, bz}, parameters, shared,
-	                                   stream));
+	DRIVER(cudaLaunchCooperativeKernel(function, (struct dim3){gx, gy, gz}, (struct dim3){bx, by, bz}, parameters,
+	                                   shared, stream));
 }
 
 struct driver_config {

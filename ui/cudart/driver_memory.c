@@ -29,7 +29,7 @@ MEMORY(cuMemHostUnregister, (void *p), cudaHostUnregister(p))
 MEMORY(cuMemHostGetDevicePointer_v2, (address * a, void *p, unsigned flags),
        cudaHostGetDevicePointer((void **)a, p, flags))
 MEMORY(cuMemHostGetFlags, (unsigned *flags, void *p), cudaHostGetFlags(flags, p))
-MEMORY(cuMemGetInfo_v2, (size_t *available, size_t *all), cudaMemGetInfo(available, all))
+MEMORY(cuMemGetInfo_v2, (size_t * available, size_t *all), cudaMemGetInfo(available, all))
 MEMORY(cuMemAllocAsync, (address * a, size_t n, void *s), cudaMallocAsync((void **)a, n, s))
 MEMORY(cuMemFreeAsync, (address a, void *s), cudaFreeAsync(at(a), s))
 
@@ -167,7 +167,8 @@ static int fill(address to, size_t pitch, uint32_t value, uint32_t element, size
 {
 	if (to % element || (rows > 1 && pitch % element))
 		return INVALID_VALUE;
-	return copy_fill(stream, &(struct op_fill){to, rows > 1 ? pitch : n * element, 0, n * element, rows, 1, value, element});
+	return copy_fill(stream,
+	                 &(struct op_fill){to, rows > 1 ? pitch : n * element, 0, n * element, rows, 1, value, element});
 }
 
 #define FILLS(bits, type)                                                                                              \

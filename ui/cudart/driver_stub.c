@@ -18,14 +18,13 @@ static int alone(void)
 #if defined __x86_64__
 #define JUMP(name) "endbr64\n\tjmp *warpdbg_slot_" #name "(%rip)\n"
 #elif defined __aarch64__
-#define JUMP(name)                                                                                                     \
-	"adrp x16, warpdbg_slot_" #name "\n\tldr x16, [x16, #:lo12:warpdbg_slot_" #name "]\n\tbr x16\n"
+#define JUMP(name) "adrp x16, warpdbg_slot_" #name "\n\tldr x16, [x16, #:lo12:warpdbg_slot_" #name "]\n\tbr x16\n"
 #endif
 
 #define ROW(name)                                                                                                      \
 	HIDDEN const void *warpdbg_slot_##name = (const void *)alone;                                                      \
-	__asm__(".text\n.globl " #name "\n.type " #name ", %function\n.balign 16\n" #name ":\n\t" JUMP(name) ".size " #name \
-	        ", . - " #name "\n");
+	__asm__(".text\n.globl " #name "\n.type " #name ", %function\n.balign 16\n" #name                                  \
+	        ":\n\t" JUMP(name) ".size " #name ", . - " #name "\n");
 #define SERVED(name, note) ROW(name)
 #define REFUSED(name, why) ROW(name)
 #include "cudart/driver.def"
