@@ -72,10 +72,10 @@ $(PROGRAM): $(UI_OBJ) $(B)/libwarp.a
 # The library that CUDA programs find in place of NVIDIA's run time, under the names that nvcc 11, 12 and 13 link, and the
 # one that is preloaded for programs that have the run time inside; one more for --app-clock. Only libc; never with sanitizers: it is in other programs.
 CUDART_ONCE = ui/cudart/redirect.c ui/cudart/entries.c ui/cudart/transfers.c
-CUDART_SRC := $(filter-out $(CUDART_ONCE) ui/cudart/version.c ui/cudart/clock.c,$(sort $(wildcard ui/cudart/*.c)))
+CUDART_SRC := $(filter-out $(CUDART_ONCE) ui/cudart/version.c ui/cudart/clock.c ui/cudart/driver_stub.c,$(sort $(wildcard ui/cudart/*.c)))
 CUDART_OBJ := $(CUDART_SRC:%.c=$(B)/%.o)
 CUDART_NAMES = 11.0 12 13
-CUDART = $(CUDART_NAMES:%=$(B)/cudart/libcudart.so.%) $(B)/cudart/libwarpdbg-preload.so $(B)/cudart/libwarpdbg-clock.so
+CUDART = $(CUDART_NAMES:%=$(B)/cudart/libcudart.so.%) $(B)/cudart/libwarpdbg-preload.so $(B)/cudart/libwarpdbg-clock.so $(B)/cudart/libcuda.so.1
 CUDART_CFLAGS = $(BASEFLAGS) -O2 -g -fPIC -fvisibility=hidden -Wno-missing-prototypes
 CUDART_LDFLAGS = -shared -Wl,-z,defs -Wl,-z,relro -Wl,-z,now
 
@@ -94,7 +94,12 @@ $(B)/cudart/libcudart.so.%: $(CUDART_OBJ) $(B)/cudart/version.%.o
 	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
 
 $(B)/cudart/libwarpdbg-preload.so: $(CUDART_OBJ) $(CUDART_ONCE:%.c=$(B)/%.o) $(B)/cudart/version.13.o
-	@echo '{ global: read; __read_chk; pread*; write; pwrite*; fread; __fread_chk; fwrite; local: *; };' >$@.map
+	@echo '{ global: read; __read_chk; pread*; write; pwrite*; fread; __fread_chk; fwrite; warpdbg_driver; local: *; };' >$@.map
+	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
+
+# The driver's library: names that lead to either of the others.
+$(B)/cudart/libcuda.so.1: $(B)/ui/cudart/driver_stub.o
+	@echo '{ global: cu[A-Z]*; local: *; };' >$@.map
 	$(call say,LINK)$(CC) $(CUDART_LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script,$@.map -o $@ $^
 
 $(B)/cudart/libwarpdbg-clock.so: $(B)/ui/cudart/clock.o
@@ -156,6 +161,13 @@ $(B)/tests/cuda_app: tests/rig/cuda_app.c $(CUDART)
 $(B)/tests/cuda_app_static: tests/rig/cuda_app.c tests/rig/cuda_static.c
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -DSTATIC_RUN_TIME -o $@ $^ -pthread
+# Programs of the driver library, without the run time and with it.
+$(B)/tests/cuda_driver_app: tests/rig/cuda_driver_app.c $(CUDART)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -o $@ $< $(B)/cudart/libcuda.so.1
+$(B)/tests/cuda_driver_app_both: tests/rig/cuda_driver_app.c $(CUDART)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(BASEFLAGS) -Itests -O1 -g -Wno-missing-prototypes -o $@ $< $(B)/cudart/libcuda.so.1 -Wl,--no-as-needed $(B)/cudart/libcudart.so.13
 $(B)/tests/test_cudart: $(B)/tests/cuda_app $(B)/tests/cuda_app_static
 $(B)/tests/test_app_nonsense: $(CUDART)
 

@@ -13,6 +13,22 @@ expect 0 "while a kernel may run, and waits for it; a chip without concurrent ac
 expect 0 "signals: all well" run --gpu rtx2060 -- "$app" signals
 expect 0 "cudaMalloc: out of device memory: 4398046511104 bytes wanted" run -- "$app" large
 
+# The driver library, without the run time and with it: one connection serves both.
+driver=$PWD/build/tests/cuda_driver_app
+make -s "build/tests/cuda_driver_app" "build/tests/cuda_driver_app_both"
+expect 0 "driver: all well" run -- "$driver"
+expect 0 "cuMemCreate: virtual memory management" run -- "$driver"
+expect 0 "driver and run time: all well" run -- "${driver}_both"
+check "without warpdbg it says how to start it" sh -c "! LD_LIBRARY_PATH=build/cudart '$driver' 2>'$tmp/log' >&2 && grep -q 'Start it so: warpdbg run' '$tmp/log'"
+"$W" debug --batch -ex "break add" -ex c -ex "info kernels" -- "$driver" >"$tmp/log" 2>&1 </dev/null
+check "a breakpoint in a kernel that it loads" grep -q "Breakpoint 1, add" "$tmp/log"
+check "the driver's call of the launch" grep -qE "^    by cuLaunchKernel from (launches|main)\+0x[0-9a-f]+ in cuda_driver_app\$" "$tmp/log"
+if [ -r /usr/local/cuda/lib64/stubs/libcuda.so ]; then # every name that NVIDIA's has
+	nm -D --defined-only /usr/local/cuda/lib64/stubs/libcuda.so | sed -n 's/.* \(cu[A-Z][A-Za-z0-9_]*\).*/\1/p' | sort -u >"$tmp/theirs"
+	nm -D --defined-only build/cudart/libcuda.so.1 | sed -n 's/.* T \(cu[A-Z].*\)/\1/p' | sort -u >"$tmp/ours"
+	check "each name of the driver is there" sh -c "[ -z \"\$(comm -23 '$tmp/theirs' '$tmp/ours')\" ]"
+fi
+
 # How it ends.
 expect 5 finished run -- sh -c 'exit 5'
 expect 2 "usage: cuda_app CASE" run -- "$app"

@@ -88,7 +88,7 @@ cat >"$tmp/properties.c" <<'END'
 #include "cudart/properties.c"
 #undef dim3
 struct wire_device link_device = {.name = "name", .memory_bytes = 1 << 20, .constant_bytes = 65536};
-int enter(const char *call) { return 0; }
+int enter_from(const char *call, const void *from) { return 0; }
 int leave(int error) { return error; }
 int cudart_version(void) { return CUDART_VERSION / 1000; }
 bool attribute_value(int attribute, int *value)

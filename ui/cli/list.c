@@ -313,6 +313,7 @@ static bool list_calls(const char *data_dir, enum list_format as, struct strbuf 
 #define SERVED(name, note) {#name, "served", note},
 #define REFUSED(name, why) {#name, "refused", why},
 #include "cudart/calls.def"
+#include "cudart/driver.def"
 #undef SERVED
 #undef REFUSED
 	};

@@ -155,7 +155,13 @@ EXPORT int cudaGetSymbolSize(size_t *size, const void *name)
 
 /* Fills. */
 
-static int fill(void *stream, const struct op_fill *f)
+static void fill_on_host(unsigned char *to, const struct op_fill *f)
+{
+	for (uint64_t i = 0; i < f->width; i += f->element)
+		memcpy(to + i, &f->value, f->element);
+}
+
+int copy_fill(void *stream, const struct op_fill *f)
 {
 	struct stream *s;
 	int error = stream_of(stream, &s);
@@ -170,7 +176,7 @@ static int fill(void *stream, const struct op_fill *f)
 		error = stream_sync(s);
 		for (uint64_t z = 0; z < f->depth && !error; z++)
 			for (uint64_t y = 0; y < f->height; y++)
-				memset((void *)(f->address + z * f->slice + y * f->pitch), (int)f->value, f->width);
+				fill_on_host((unsigned char *)(f->address + z * f->slice + y * f->pitch), f);
 		return error;
 	}
 	if (bytes > a->bytes - (f->address - a->address))
@@ -182,18 +188,18 @@ static int fill(void *stream, const struct op_fill *f)
 
 static int fill_linear(void *to, int value, size_t bytes, void *stream)
 {
-	return fill(stream, &(struct op_fill){(uint64_t)to, bytes, 0, bytes, 1, 1, value & 255, 1});
+	return copy_fill(stream, &(struct op_fill){(uint64_t)to, bytes, 0, bytes, 1, 1, value & 255, 1});
 }
 
 static int fill_plane(void *to, size_t pitch, int value, size_t width, size_t height, void *stream)
 {
-	return fill(stream, &(struct op_fill){(uint64_t)to, pitch, 0, width, height, 1, value & 255, 1});
+	return copy_fill(stream, &(struct op_fill){(uint64_t)to, pitch, 0, width, height, 1, value & 255, 1});
 }
 
 static int fill_box(struct pitched_ptr to, int value, struct extent e, void *stream)
 {
-	return fill(stream, &(struct op_fill){(uint64_t)to.ptr, to.pitch, to.pitch * to.ysize, e.width, e.height, e.depth,
-	                                      value & 255, 1});
+	return copy_fill(stream, &(struct op_fill){(uint64_t)to.ptr, to.pitch, to.pitch * to.ysize, e.width, e.height,
+	                                           e.depth, value & 255, 1});
 }
 
 EXPORT int cudaMemset(void *to, int value, size_t bytes)

@@ -10,6 +10,8 @@ int copy_give(struct stream *s, struct op_copy c, int kind, bool async);
 int copy_complete(struct op_copy *c, int kind, bool async, bool captured);
 /* The same for a stream's handle; the caller is in a call. */
 int copy_call(void *stream, struct op_copy c, int kind, bool async);
+/* A fill for a stream's handle; its width is a multiple of the element's bytes. */
+int copy_fill(void *stream, const struct op_fill *f);
 static inline struct op_copy copy_linear(void *to, const void *from, size_t bytes)
 {
 	return (struct op_copy){.to = (uint64_t)to,
