@@ -66,6 +66,47 @@ views 200x60 200x60
 	echo "shot $work/shots/kernels-preempt-140x45"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 140x45 -- "$program" debug blackscholes concurrent/realtime --size small \
 	--param first_us=60 --partition spatial --preempt drain --dynamic-idempotence
+# A CUDA program as it is, at a line of its kernel: where nvcc is, else the picture stays.
+if command -v nvcc >/dev/null; then
+	cat >"$work/saxpy.cu" <<'CUDA'
+#include <cstdio>
+
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		y[i] = a * x[i] + y[i];
+}
+
+int main()
+{
+	const int n = 1 << 18;
+	float *x, *y;
+	cudaMallocManaged(&x, n * sizeof *x);
+	cudaMallocManaged(&y, n * sizeof *y);
+	for (int i = 0; i < n; i++) {
+		x[i] = i;
+		y[i] = 1;
+	}
+	for (int k = 0; k < 3; k++)
+		saxpy<<<n / 256, 256>>>(n, 2, x, y);
+	cudaDeviceSynchronize();
+	printf("y[7] = %g\n", y[7]);
+}
+CUDA
+	nvcc -arch=sm_75 -lineinfo -o "$work/saxpy" "$work/saxpy.cu"
+	{
+		echo "wait (wd)"
+		echo "line break saxpy.cu:7"
+		echo "wait Breakpoint 1"
+		echo "line continue"
+		echo "wait more hits"
+		echo "settle"
+		echo "keys 8"
+		echo "settle"
+		echo "shot $work/shots/source-cuda-140x28"
+	} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 140x28 -- "$program" debug -- "$work/saxpy"
+fi
 # The links of a mesh, and a packet's way.
 {
 	echo "wait (wd)"
