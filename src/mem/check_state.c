@@ -115,8 +115,8 @@ static bool check_empty(struct where at, const struct tags *t, u64 empty_at, str
 		return true;
 	for (u32 set = 0; set < t->sets; set++)
 		for (u32 i = tags_place(t, set, 0), end = i + t->ways; i < end; i++)
-			HOLDS(!t->tag[i], "%s %u: set %u holds a line since the cache was emptied, and none came", at.name, at.index,
-			      set);
+			HOLDS(!t->tag[i], "%s %u: set %u holds a line since the cache was emptied, and none came", at.name,
+			      at.index, set);
 	return true;
 }
 

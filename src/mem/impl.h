@@ -45,7 +45,8 @@ struct l1_state {
 	u64 refused_line; /* the line wanted, and its set */
 	u32 refused_set;
 	u32 lent;     /* L1D: ways that shared memory has (sm.carveouts) */
-	u64 empty_at; /* the tags' stamp when they were last emptied to the last line: while it is the same, no line is there */
+	u64 empty_at; /* the tags' stamp when they were last emptied to the last line: while it is the same, no line is
+	                 there */
 };
 /* A CTA, for longer than it holds its slot. */
 struct holder {
