@@ -52,8 +52,8 @@ struct launch_spec {
 	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;
 };
-/* The host has copied n bytes to device memory (devmem_write() has put them there), and `following` more of the same copy
- * come: they may be in L2 then. */
+/* The host has copied n bytes to device memory (devmem_write() has put them there), and `following` more of the same
+ * copy come: they may be in L2 then. */
 void sim_copied(struct sim *s, u64 addr, u64 n, u64 following);
 /* Queues a launch; its id (0, 1, ...) or -1 with *e ("block of 2048 threads exceeds ...", "needs 70 KB of shared
  * memory, an SM has 48 KB"). */

@@ -88,7 +88,8 @@ EXPORT int cudaDeviceReset(void)
 	for (struct allocation *at; (at = index_next(0));) {
 		struct allocation a = *at;
 		index_remove(a.address);
-		uint64_t address = place_on_device(a.place) || (a.place == PLACE_HOST && a.region && !a.device) ? a.address : a.device;
+		uint64_t address =
+		    place_on_device(a.place) || (a.place == PLACE_HOST && a.region && !a.device) ? a.address : a.device;
 		if (a.place != PLACE_SYMBOL && address)
 			link_ask_settle(WIRE_FREE, address, 0);
 	}
