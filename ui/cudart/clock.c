@@ -22,8 +22,8 @@ static uint64_t later, behind;
 /* Written by the thread that asks; odd `changes`: it is at it. */
 static struct {
 	unsigned changes;
-	uint64_t waited[2];   /* ns of waits that are over: of the wall, of the waiting threads' processor time */
-	uint64_t begun[2];    /* of the wait that is under way; [0] 0: none is */
+	uint64_t waited[2]; /* ns of waits that are over: of the wall, of the waiting threads' processor time */
+	uint64_t begun[2];  /* of the wait that is under way; [0] 0: none is */
 	uint64_t simulated;
 } told;
 
@@ -189,8 +189,9 @@ static bool in_order(const struct timespec *t)
 		return next arguments;                                                                                         \
 	}
 
-UNTIL(pthread_cond_timedwait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict t),
-      CLOCK_REALTIME, (c, m, t))
+UNTIL(pthread_cond_timedwait,
+      (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict t), CLOCK_REALTIME,
+      (c, m, t))
 UNTIL(pthread_cond_clockwait,
       (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t id, const struct timespec *restrict t), id,
       (c, m, id, t))

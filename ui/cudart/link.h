@@ -10,7 +10,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define ENTER                                                                                                          \
 	do {                                                                                                               \
-		int failed_ = enter_from(__func__, __builtin_return_address(0));                                                                                 \
+		int failed_ = enter_from(__func__, __builtin_return_address(0));                                               \
 		if (failed_)                                                                                                   \
 			return failed_;                                                                                            \
 	} while (0)
@@ -22,10 +22,10 @@
 		return leave(call);                                                                                            \
 	} while (0)
 
-int enter(const char *call);        /* 0: the machine is there, and no earlier error stands in the way */
+int enter(const char *call); /* 0: the machine is there, and no earlier error stands in the way */
 int enter_from(const char *call, const void *from); /* from: where it returns to in the program */
-int enter_anyway(const char *call); /* an error that stays does not stop this call */
-int leave(int error);               /* makes deliveries, notes the error, returns it */
+int enter_anyway(const char *call);                 /* an error that stays does not stop this call */
+int leave(int error);                               /* makes deliveries, notes the error, returns it */
 
 /* For code of the library that runs in no call: the thread has the mutex; no error is noted. */
 bool link_lock(void); /* false: there is no machine */

@@ -46,8 +46,9 @@ enum wire_op {
 	WIRE_HELLO,  /* a: WIRE_VERSION, process id; call: the command's name. -> bytes: struct wire_device */
 	WIRE_MORE,   /* bytes: a piece of what the next WIRE_MODULE reads, behind the pieces before it */
 	WIRE_MODULE, /* a: enum wire_code, linked (0, 1: the first fat binary is the machine code that the others, -rdc,
-	                have been linked to: it has no PTX, and the registers of all); bytes: the last piece. The pieces are one fat binary, or several one behind the
-	                other that are linked (-rdc), or a PTX text. -> v: module */
+	                have been linked to: it has no PTX, and the registers of all); bytes: the last piece. The pieces are
+	                one fat binary, or several one behind the other that are linked (-rdc), or a PTX text. -> v: module
+	              */
 	WIRE_MODULE_FREE, /* a: module */
 	WIRE_FUNCTION,    /* a: module; bytes: name. -> v: function; bytes: struct wire_function */
 	WIRE_SYMBOL,      /* a: module; bytes: name. -> v: address, bytes of the variable */
@@ -99,7 +100,7 @@ struct wire_request {
 	uint32_t op, thread; /* enum wire_op; number of the calling thread, from 0 */
 	uint64_t bytes;
 	uint64_t a[WIRE_ARGUMENTS];
-	uint64_t from; /* where in the program the call stands: the address that it returns to */
+	uint64_t from;        /* where in the program the call stands: the address that it returns to */
 	char call[WIRE_CALL]; /* the call of the run time that asks: "cudaMemcpy" */
 };
 struct wire_reply {

@@ -313,10 +313,11 @@ bool programs_reach(const struct session *s, u32 all, struct err *e)
 		const struct session_program *p = &s->programs[k];
 		const u32 turns = turns_among(s, p, all);
 		if (turns != p->turns && !program_reaches(p, turns))
-			return err_set(e,
-			               "%s cannot be brought here, so the past is only to be looked at: what it was told is on record "
-			               "for an earlier part of it (--set history.host_mb=%u keeps more)",
-			               p->name, MAX(s->conf.history_host_mb * 4, 64u));
+			return err_set(
+			    e,
+			    "%s cannot be brought here, so the past is only to be looked at: what it was told is on record "
+			    "for an earlier part of it (--set history.host_mb=%u keeps more)",
+			    p->name, MAX(s->conf.history_host_mb * 4, 64u));
 	}
 	return true;
 }

@@ -78,7 +78,8 @@ static void head(const struct stats *s, const struct text_style *st, struct strb
 		strbuf_addf(out, ", %sCHECK FAILED%s", st->color ? "\033[1;31m" : "", st->color ? "\033[0m" : "");
 	strbuf_addc(out, '\n');
 	if (s->run.host_clocks)
-		strbuf_adds(out, " times that the application measured: its own work as on this host, the GPU's as simulated\n");
+		strbuf_adds(out,
+		            " times that the application measured: its own work as on this host, the GPU's as simulated\n");
 	if (*s->run.check_message)
 		strbuf_addf(out, "%s\n", s->run.check_message);
 }

@@ -104,9 +104,9 @@ struct app_host {
 	struct app_process process;
 	struct channel channel;
 	struct records records;
-	bool cut_told;   /* that its records are cut */
+	bool cut_told;                 /* that its records are cut */
 	struct host_calls *calls_seen; /* the session's */
-	bool records_on; /* there is a history that might be gone back in */
+	bool records_on;               /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;
 	bool copied;           /* its output passes through here on the way to warpdbg's own */

@@ -171,10 +171,11 @@ static bool turn_is_over(struct app_host *h)
 static void tell_cut(struct session *s, const struct app_host *h)
 {
 	char from[GROUPED_MAX];
-	strbuf_addf(&s->output,
-	            "%s: history.host_mb=%u is full: from cycle %s on the past can be looked at, but not changed, as what the "
-	            "application was told is no longer kept\n",
-	            s->programs[h->program].name, s->conf.history_host_mb, grouped(sim_cycle(s->sim), from));
+	strbuf_addf(
+	    &s->output,
+	    "%s: history.host_mb=%u is full: from cycle %s on the past can be looked at, but not changed, as what the "
+	    "application was told is no longer kept\n",
+	    s->programs[h->program].name, s->conf.history_host_mb, grouped(sim_cycle(s->sim), from));
 }
 
 static void app_turn_over(struct session *s, struct host *base)

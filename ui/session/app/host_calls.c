@@ -128,7 +128,8 @@ static u64 linked_address(const struct image *m)
 }
 
 /* The function of a symbol table that has the address; NULL: none. */
-static const char *look_in(const struct image *m, const Elf64_Shdr *s, const Elf64_Shdr *strings, u64 address, u64 *from)
+static const char *look_in(const struct image *m, const Elf64_Shdr *s, const Elf64_Shdr *strings, u64 address,
+                           u64 *from)
 {
 	if (!within(m, s->sh_offset, s->sh_size) || s->sh_offset % 8 || !within(m, strings->sh_offset, strings->sh_size) ||
 	    !strings->sh_size || m->bytes[strings->sh_offset + strings->sh_size - 1])
@@ -206,7 +207,8 @@ const char *host_calls_text(struct host_calls *t, s32 pid, u64 address, const ch
 {
 	if (!*call)
 		return NULL;
-	const u64 place[2] = {(u64)(u32)pid, address}, key = hash_bytes(place, sizeof place, hash_bytes(call, strlen(call), 0)) | 1;
+	const u64 place[2] = {(u64)(u32)pid, address},
+	          key = hash_bytes(place, sizeof place, hash_bytes(call, strlen(call), 0)) | 1;
 	if (t->n * 2 >= t->room)
 		grow(t);
 	struct place *p = place_for(t, key);

@@ -6,8 +6,8 @@
 #include "base/strbuf.h"
 
 struct app_process {
-	s32 pid;    /* 0: not started, or waited for */
-	int fd;     /* pidfd: readable when it has ended; -1: the system has none */
+	s32 pid; /* 0: not started, or waited for */
+	int fd;  /* pidfd: readable when it has ended; -1: the system has none */
 	/* What it writes, where warpdbg is to show it: [0] its standard output, [1] its standard error; apart both come
 	 * through [0]. -1: it has warpdbg's own. */
 	int output[2];

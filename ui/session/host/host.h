@@ -36,9 +36,9 @@ struct host_ops {
 };
 struct host { /* the first member of each host program's own struct */
 	const struct host_ops *ops;
-	s64 stream; /* what it waits for: HOST_ALL_STREAMS, HOST_ASKED or a stream */
+	s64 stream;                 /* what it waits for: HOST_ALL_STREAMS, HOST_ASKED or a stream */
 	struct strbuf *kernel_text; /* takes what its kernels print; NULL: the session's output does */
-	u64 wake;         /* with HOST_ASKED: it is ready in this cycle at the latest */
+	u64 wake;                   /* with HOST_ASKED: it is ready in this cycle at the latest */
 };
 /* The host program of the session's options, not started yet. NULL with *e. */
 struct host *host_lua_new(struct session *s, const char *path, struct err *e);

@@ -235,4 +235,3 @@ u8 *ptx_shared(struct front *front, u32 sm, u32 slot, u32 *bytes)
 	*bytes = f->ctas[sm * f->nslots + slot].shared_bytes;
 	return f->shared + (u64)(sm * f->nslots + slot) * f->shared_stride;
 }
-

@@ -149,7 +149,7 @@ struct ptx {            /* the front end of a machine */
 	u32 ntextures;
 	struct printed said; /* since it was fetched */
 	bool text_cut;       /* output was dropped because nobody fetched it */
-	u64 heap_bytes; /* mem.malloc_mb */
+	u64 heap_bytes;      /* mem.malloc_mb */
 	struct heap heap;
 };
 
