@@ -12,7 +12,7 @@ cat >"$p" <<'PTX'
 {
 	.reg .b32 %r<4>;
 	ld.param.b32 %r1, [a];
-	mma.sync.aligned.m16n8k8 {%r1,%r2}, {%r1,%r2}, {%r1};
+	wgmma.sync.aligned.m64n8k8 {%r1,%r2}, {%r1,%r2}, {%r1};
 	st.param.b32 [r], %r1;
 	ret;
 }
@@ -30,7 +30,7 @@ cat >"$p" <<'PTX'
 {
 	.reg .b64 %d<4>; .reg .b32 %r<4>;
 	ld.param.u64 %d1, [out];
-	cp.async.ca.shared.global [%r1], [%d1], 16;
+	cp.reduce.async.shared.global [%r1], [%d1], 16;
 	ret;
 }
 .visible .entry calls(.param .u64 out)
@@ -40,8 +40,8 @@ cat >"$p" <<'PTX'
 	ret;
 }
 PTX
-bad="u.ptx:26:2: 'cp.async.ca.shared.global' is not supported"
-calls="u.ptx:8:2: 'mma.sync.aligned.m16n8k8' is not supported (in function f, which it calls)"
+bad="u.ptx:26:2: 'cp.reduce.async.shared.global' is not supported"
+calls="u.ptx:8:2: 'wgmma.sync.aligned.m64n8k8' is not supported (in function f, which it calls)"
 opts="--grid 1 --block 32 --arg u32[32]=zero"
 
 expect 0 "" run "$p" --kernel good $opts --print 0:4
@@ -52,7 +52,7 @@ expect 2 "kernel calls cannot be launched: $tmp/$calls" run "$p" --kernel calls 
 expect 2 "kernel bad cannot be launched: $tmp/$bad" debug --batch "$p" --kernel bad $opts -ex c
 expect 0 "bad cannot be launched: $tmp/$bad" debug --batch "$p" --kernel good $opts -ex c -ex 'info kernels'
 expect 0 "calls cannot be launched: $tmp/$calls" debug --batch "$p" --kernel good $opts -ex c -ex 'info kernels'
-expect 0 "cp.async.ca.shared.global [%r1], [%d1], 16;" debug --batch "$p" --kernel good $opts -ex 'list 26'
+expect 0 "cp.reduce.async.shared.global [%r1], [%d1], 16;" debug --batch "$p" --kernel good $opts -ex 'list 26'
 for topic in phases points idempotence; do
 	expect 2 "info $topic: bad is not analysed, since it cannot be launched: $tmp/$bad" \
 		debug --batch "$p" --kernel good $opts -ex c -ex "info $topic bad"
@@ -77,9 +77,9 @@ cat >"$tmp/m.ptx" <<'PTX'
 }
 PTX
 sed 's/^\.func (.param .b32 r) f/.visible .func (.param .b32 r) g/; s/, f, /, g, /' "$p" >"$tmp/l.ptx"
-expect 0 "l.ptx:8:2: 'mma.sync.aligned.m16n8k8' is not supported (in function g, which it calls)" \
+expect 0 "l.ptx:8:2: 'wgmma.sync.aligned.m64n8k8' is not supported (in function g, which it calls)" \
 	list kernels "$tmp/m.ptx" "$tmp/l.ptx"
-expect 2 "kernel main cannot be launched: $tmp/l.ptx:8:2: 'mma.sync.aligned.m16n8k8' is not supported" \
+expect 2 "kernel main cannot be launched: $tmp/l.ptx:8:2: 'wgmma.sync.aligned.m64n8k8' is not supported" \
 	run "$tmp/m.ptx" --link "$tmp/l.ptx" --kernel main --grid 1 --block 32
 expect 2 "function 'g' is called but not defined" list kernels "$tmp/m.ptx"
 expect 2 "usage: warpdbg list kernels FILE.ptx" list kernels
@@ -93,9 +93,9 @@ return { sizes = { default = { again = 0 } }, run = function(cuda, p)
 	local host = cuda.host("u32", 32):fill(7)
 	cuda.launch(m.good, 1, 32, { out })
 	local ok, why = pcall(cuda.launch, m.bad, 1, 32, { out })
-	assert(not ok and why:find("26:2: 'cp.async.ca.shared.global' is not supported", 1, true), why)
+	assert(not ok and why:find("26:2: 'cp.reduce.async.shared.global' is not supported", 1, true), why)
 	ok, why = pcall(cuda.launch, m.calls, 1, 32, { out })
-	assert(not ok and why:find("8:2: 'mma.sync.aligned.m16n8k8' is not supported (in function f, which it calls)", 1, true), why)
+	assert(not ok and why:find("8:2: 'wgmma.sync.aligned.m64n8k8' is not supported (in function f, which it calls)", 1, true), why)
 	cuda.sync()
 	cuda.launch(m.good, 2, 32, { out })
 	cuda.copy(host, out)
