@@ -111,6 +111,29 @@ grep '^[0-9a-f]\{16\}$' "$tmp/out" >"$tmp/hashes"
 check "the same hashes after going back" sh -c '[ "$(wc -l <"$1")" -eq 4 ] && [ "$(sort "$1" | uniq -d | wc -l)" -eq 2 ]' sh "$tmp/hashes"
 
 # what has not the form of an instruction refuses the file
+# Matrix instructions that this machine has not, and one that has them.
+cat >"$tmp/m.ptx" <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .b64 %d<4>; .reg .b32 %r<4>; .reg .f32 %f<5>;
+	ld.param.u64 %d1, [out];
+	mov.b32 %r1, 0x3c003c00;
+	mov.f32 %f1, 0f00000000;
+	mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r1}, {%r1}, {%f1,%f1,%f1,%f1};
+	mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};
+	st.global.f32 [%d1], %f4;
+	ret;
+}
+PTX
+m="kernel k cannot be launched: $tmp/m.ptx:11: 'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32'"
+mopts="--kernel k --grid 1 --block 32 --arg f32[32]=zero --print 0:1"
+expect 2 "$m is of sm_80 and needs tensor cores, this machine has none (sm.tensor_units = 0)" run "$tmp/m.ptx" $mopts
+expect 2 "$m needs sm_80, this machine is sm_75 (cuda.capability)" run "$tmp/m.ptx" $mopts --gpu rtx2060
+expect 0 "24" run "$tmp/m.ptx" $mopts --gpu h200
+
 printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tmma.sync %%r1 %%r2;\n\tret;\n}\n' >"$tmp/s.ptx"
 expect 2 "s.ptx:6:15: unexpected '%r2', expected ','" run "$tmp/s.ptx" --grid 1 --block 32
 expect 2 "s.ptx:6:15: unexpected '%r2', expected ','" list kernels "$tmp/s.ptx"
