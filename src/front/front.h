@@ -79,9 +79,9 @@ enum {
 	DYN_BARRIER = 1 << 4,   /* arrived at barrier bar_id; with DYN_BAR_WAIT it waits */
 	DYN_BAR_WAIT = 1 << 5,
 	DYN_FENCE = 1 << 6,
-	DYN_SLEEP = 1 << 7, /* nanosleep: sleep_ns */
+	DYN_SLEEP = 1 << 7,  /* nanosleep: sleep_ns */
 	DYN_COPIES = 1 << 9, /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
-	DYN_FAULT = 1 << 8, /* front_fault() tells; the instruction had no effect */
+	DYN_FAULT = 1 << 8,  /* front_fault() tells; the instruction had no effect */
 };
 struct dyninst {
 	const struct inst *in;

@@ -24,8 +24,8 @@ static enum mem_op op_of(const struct dyninst *d)
 	if (d->store)
 		return MO_STORE;
 	/* .volatile, .relaxed, .acquire: another SM may have written; .cg: cached in the L2 only; .cv: fetched again. */
-	bool fresh =
-	    (d->in->flags & IF_VOLATILE) || ((d->in->op == OP_LD || d->in->op == OP_CP_ASYNC) && (d->in->mode == CACHE_CG || d->in->mode == CACHE_CV));
+	bool fresh = (d->in->flags & IF_VOLATILE) || ((d->in->op == OP_LD || d->in->op == OP_CP_ASYNC) &&
+	                                              (d->in->mode == CACHE_CG || d->in->mode == CACHE_CV));
 	return fresh && cache_of(d) == MC_L1D ? MO_LOAD_VOLATILE : MO_LOAD;
 }
 

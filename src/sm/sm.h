@@ -107,8 +107,8 @@ struct warp {
 	};
 	u8 fetching; /* a fetch is under way */
 	u8 warp_in_cta;
-	u16 who;      /* wherever its place: see struct sm_context */
-	u16 inflight; /* results on the wheel or in the load table */
+	u16 who;         /* wherever its place: see struct sm_context */
+	u16 inflight;    /* results on the wheel or in the load table */
 	u16 copies_left; /* fence = FENCE_COPIES: loads that may be under way */
 	u32 outstanding; /* memory transactions in flight, acknowledgements of stores included */
 	u32 launch;

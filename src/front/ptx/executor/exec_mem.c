@@ -490,8 +490,8 @@ static void ldst_generic(void *ctx, const struct inst *in)
 		load_global(x, in, contig, x->mask);
 }
 
-/* Copies are made at once; nobody may look at them before the wait, which takes their time. Bytes behind the source size
- * are zeros. */
+/* Copies are made at once; nobody may look at them before the wait, which takes their time. Bytes behind the source
+ * size are zeros. */
 static void cp_async(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
