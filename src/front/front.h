@@ -79,8 +79,9 @@ enum {
 	DYN_BARRIER = 1 << 4,   /* arrived at barrier bar_id; with DYN_BAR_WAIT it waits */
 	DYN_BAR_WAIT = 1 << 5,
 	DYN_FENCE = 1 << 6,
-	DYN_SLEEP = 1 << 7, /* nanosleep: sleep_ns */
-	DYN_FAULT = 1 << 8, /* front_fault() tells; the instruction had no effect */
+	DYN_SLEEP = 1 << 7,  /* nanosleep: sleep_ns */
+	DYN_COPIES = 1 << 9, /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
+	DYN_FAULT = 1 << 8,  /* front_fault() tells; the instruction had no effect */
 };
 struct dyninst {
 	const struct inst *in;
@@ -94,6 +95,7 @@ struct dyninst {
 	bool store, atomic;
 	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
 	u32 sleep_ns;
+	u32 copies_left; /* DYN_COPIES */
 	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
 	 * memory; local: device address of the lane's first word in the interleaved layout (words of one access are
 	 * word_step bytes apart, those of neighbouring lanes 4); tex: of the first texel used. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "ir/wide.h"
 
 const struct opcode_desc opcode_descs[OP_COUNT] = {
 #define O(id, name, rule, help) {name, help},
@@ -17,12 +16,6 @@ const char *const iclass_names[IC_COUNT] = {
     "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",      "f32_add", "f32_logic",
     "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",     "f64_add",   "f64_logic", "f64_max", "f64_mul",
     "f64_mad", "f64_div", "tensor",  "ctrl",    "global",  "atomic",    "shared",    "const",   "tex"};
-const u8 mma_type_bits[MT_COUNT] = {
-    [MT_F16] = 16, [MT_BF16] = 16, [MT_TF32] = 32, [MT_F32] = 32, [MT_F64] = 64, [MT_E4M3] = 8, [MT_E5M2] = 8,
-    [MT_S8] = 8,   [MT_U8] = 8,    [MT_S4] = 4,    [MT_U4] = 4,   [MT_B1] = 1,   [MT_S32] = 32,
-};
-const char *const mma_type_names[MT_COUNT] = {"",     "f16", "bf16", "tf32", "f32", "f64", "e4m3",
-                                              "e5m2", "s8",  "u8",   "s4",   "u4",  "b1",  "s32"};
 const u8 ptype_sizes[T_COUNT] = {
     [T_B8] = 1,   [T_B16] = 2,    [T_B32] = 4,   [T_B64] = 8,   [T_U8] = 1,    [T_U16] = 2,   [T_U32] = 4, [T_U64] = 8,
     [T_S8] = 1,   [T_S16] = 2,    [T_S32] = 4,   [T_S64] = 8,   [T_F16] = 2,   [T_F16X2] = 4, [T_F32] = 4, [T_F64] = 8,

@@ -281,6 +281,9 @@ enum {
  *   ldmatrix     d[0..vec-1]; s[0] = base as in ld, of lane 8*k+i: of row i of matrix k; mode = 1 .trans; geom = 1: generic
  *                addresses
  *   movmatrix    d[0], s[0]
+ *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
+ *                size or OPND_NONE, geom = 1: a predicate, ignore-src; type and vec: what a lane copies
+ *   cp.async.wait   imm = groups that may be under way
  *   mma, wmma.load, wmma.store   wide (ir/wide.h): mma and wmma.mma: registers of A, B, C, and metadata; load: s[0] base
  *                as in ld, s[1] stride or OPND_NONE; store: the same, then the registers
  *   v...         (video) type = result type, stype = type of a; mode = 1 add, 2 min, 3 max with s[2]; cmp of vset;
@@ -337,7 +340,8 @@ struct inst {
 };
 static inline bool inst_is_load(const struct inst *in)
 {
-	return in->op == OP_LD || in->op == OP_LDU || in->op == OP_LDMATRIX || in->op == OP_WMMA_LOAD;
+	return in->op == OP_LD || in->op == OP_LDU || in->op == OP_LDMATRIX || in->op == OP_WMMA_LOAD ||
+	       in->op == OP_CP_ASYNC;
 }
 static inline bool inst_is_store(const struct inst *in)
 {

@@ -166,7 +166,7 @@ static bool is_memory(const struct inst *in)
 }
 static bool is_fence(const struct inst *in)
 {
-	return in->op == OP_ATOM || in->op == OP_RED || (in->flags & (IF_VOLATILE | IF_ACQREL));
+	return in->op == OP_ATOM || in->op == OP_RED || in->op == OP_CP_ASYNC || (in->flags & (IF_VOLATILE | IF_ACQREL));
 }
 /* Reads that no store of the kernel may be seen by. */
 static bool reads_constants(const struct inst *in)

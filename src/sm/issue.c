@@ -159,7 +159,11 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 	if (d->flags & DYN_BARRIER)
 		barrier_arrive(x, s, w, d, now);
 	if ((d->flags & DYN_FENCE) && (wp->outstanding || wp->loads))
-		wp->fence = 1;
+		wp->fence = FENCE_ALL;
+	if ((d->flags & DYN_COPIES) && wp->loads > d->copies_left) {
+		wp->fence = FENCE_COPIES;
+		wp->copies_left = (u16)d->copies_left;
+	}
 	if (d->flags & DYN_SLEEP) {
 		u64 cycles = (u64)(MIN(d->sleep_ns, SLEEP_NS_MAX) * x->conf->core_clock / 1000.0);
 		wp->sleeping = 1;

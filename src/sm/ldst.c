@@ -24,8 +24,8 @@ static enum mem_op op_of(const struct dyninst *d)
 	if (d->store)
 		return MO_STORE;
 	/* .volatile, .relaxed, .acquire: another SM may have written; .cg: cached in the L2 only; .cv: fetched again. */
-	bool fresh =
-	    (d->in->flags & IF_VOLATILE) || (d->in->op == OP_LD && (d->in->mode == CACHE_CG || d->in->mode == CACHE_CV));
+	bool fresh = (d->in->flags & IF_VOLATILE) || ((d->in->op == OP_LD || d->in->op == OP_CP_ASYNC) &&
+	                                              (d->in->mode == CACHE_CG || d->in->mode == CACHE_CV));
 	return fresh && cache_of(d) == MC_L1D ? MO_LOAD_VOLATILE : MO_LOAD;
 }
 
@@ -60,7 +60,7 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	if (!d->mask)
 		return; /* no lane: no access, and nothing to wait for */
 	struct lsu_entry *e = &s->lsu[fifo_push(&s->lsu_q, SM_MAX_LSU)];
-	bool result = d->in->n_sb_dst > 0;
+	bool result = d->in->n_sb_dst > 0 || d->in->op == OP_CP_ASYNC; /* a copy is a load, to shared memory */
 	s->mem_flying++;
 	e->ready = now + 1 + x->conf->sm_read_latency;
 	e->pc = d->pc;

@@ -97,7 +97,7 @@ struct warp {
 	union {
 		struct {
 			u8 barrier; /* waits at barrier - 1; 0 = none */
-			u8 fence;   /* waits for outstanding == 0 */
+			u8 fence;   /* enum fence: waits for accesses under way */
 			u8 sleeping;
 			u8 done;   /* all lanes exited */
 			u8 paused; /* with its CTA */
@@ -107,9 +107,9 @@ struct warp {
 	};
 	u8 fetching; /* a fetch is under way */
 	u8 warp_in_cta;
-	u16 who;      /* wherever its place: see struct sm_context */
-	u16 inflight; /* results on the wheel or in the load table */
-	u16 pad2;
+	u16 who;         /* wherever its place: see struct sm_context */
+	u16 inflight;    /* results on the wheel or in the load table */
+	u16 copies_left; /* fence = FENCE_COPIES: loads that may be under way */
 	u32 outstanding; /* memory transactions in flight, acknowledgements of stores included */
 	u32 launch;
 	u32 loads; /* load instructions in flight */
@@ -121,6 +121,11 @@ struct warp {
 	u64 insts;
 	u64 pad4[2];
 };
+enum fence { FENCE_NONE, FENCE_ALL, FENCE_COPIES };
+static inline bool fence_holds(const struct warp *wp)
+{
+	return wp->fence == FENCE_COPIES ? wp->loads > wp->copies_left : wp->outstanding || wp->loads;
+}
 /* Warps are reached by number all over the SM's cycle: a shift instead of a product. */
 _Static_assert(sizeof(struct warp) == 128, "a power of two");
 

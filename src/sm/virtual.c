@@ -163,7 +163,7 @@ static u32 enter(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
 		wp->paused = 1;
 		wp->since = now;
 		wp->done = wp->done != 0;
-		if (wp->fence && !wp->outstanding && !wp->loads)
+		if (wp->fence && !fence_holds(wp))
 			wp->fence = 0;
 		warp_refresh(x, s, w, now);
 	}

@@ -200,7 +200,7 @@ void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 void warp_check_fence(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 {
 	struct warp *wp = &s->warp[w];
-	if (likely(!wp->fence) || wp->outstanding || wp->loads)
+	if (likely(!wp->fence) || fence_holds(wp))
 		return;
 	if (!has_slot(w))
 		return; /* when it is back in one */

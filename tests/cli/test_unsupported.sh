@@ -12,7 +12,7 @@ cat >"$p" <<'PTX'
 {
 	.reg .b32 %r<4>;
 	ld.param.b32 %r1, [a];
-	mma.sync.aligned.m16n8k8 {%r1,%r2}, {%r1,%r2}, {%r1};
+	wgmma.sync.aligned.m64n8k8 {%r1,%r2}, {%r1,%r2}, {%r1};
 	st.param.b32 [r], %r1;
 	ret;
 }
@@ -30,7 +30,7 @@ cat >"$p" <<'PTX'
 {
 	.reg .b64 %d<4>; .reg .b32 %r<4>;
 	ld.param.u64 %d1, [out];
-	cp.async.ca.shared.global [%r1], [%d1], 16;
+	cp.reduce.async.shared.global [%r1], [%d1], 16;
 	ret;
 }
 .visible .entry calls(.param .u64 out)
@@ -40,8 +40,8 @@ cat >"$p" <<'PTX'
 	ret;
 }
 PTX
-bad="u.ptx:26:2: 'cp.async.ca.shared.global' is not supported"
-calls="u.ptx:8:2: 'mma.sync.aligned.m16n8k8' is not supported (in function f, which it calls)"
+bad="u.ptx:26:2: 'cp.reduce.async.shared.global' is not supported"
+calls="u.ptx:8:2: 'wgmma.sync.aligned.m64n8k8' is not supported (in function f, which it calls)"
 opts="--grid 1 --block 32 --arg u32[32]=zero"
 
 expect 0 "" run "$p" --kernel good $opts --print 0:4
@@ -52,7 +52,7 @@ expect 2 "kernel calls cannot be launched: $tmp/$calls" run "$p" --kernel calls 
 expect 2 "kernel bad cannot be launched: $tmp/$bad" debug --batch "$p" --kernel bad $opts -ex c
 expect 0 "bad cannot be launched: $tmp/$bad" debug --batch "$p" --kernel good $opts -ex c -ex 'info kernels'
 expect 0 "calls cannot be launched: $tmp/$calls" debug --batch "$p" --kernel good $opts -ex c -ex 'info kernels'
-expect 0 "cp.async.ca.shared.global [%r1], [%d1], 16;" debug --batch "$p" --kernel good $opts -ex 'list 26'
+expect 0 "cp.reduce.async.shared.global [%r1], [%d1], 16;" debug --batch "$p" --kernel good $opts -ex 'list 26'
 for topic in phases points idempotence; do
 	expect 2 "info $topic: bad is not analysed, since it cannot be launched: $tmp/$bad" \
 		debug --batch "$p" --kernel good $opts -ex c -ex "info $topic bad"
@@ -77,9 +77,9 @@ cat >"$tmp/m.ptx" <<'PTX'
 }
 PTX
 sed 's/^\.func (.param .b32 r) f/.visible .func (.param .b32 r) g/; s/, f, /, g, /' "$p" >"$tmp/l.ptx"
-expect 0 "l.ptx:8:2: 'mma.sync.aligned.m16n8k8' is not supported (in function g, which it calls)" \
+expect 0 "l.ptx:8:2: 'wgmma.sync.aligned.m64n8k8' is not supported (in function g, which it calls)" \
 	list kernels "$tmp/m.ptx" "$tmp/l.ptx"
-expect 2 "kernel main cannot be launched: $tmp/l.ptx:8:2: 'mma.sync.aligned.m16n8k8' is not supported" \
+expect 2 "kernel main cannot be launched: $tmp/l.ptx:8:2: 'wgmma.sync.aligned.m64n8k8' is not supported" \
 	run "$tmp/m.ptx" --link "$tmp/l.ptx" --kernel main --grid 1 --block 32
 expect 2 "function 'g' is called but not defined" list kernels "$tmp/m.ptx"
 expect 2 "usage: warpdbg list kernels FILE.ptx" list kernels
@@ -93,9 +93,9 @@ return { sizes = { default = { again = 0 } }, run = function(cuda, p)
 	local host = cuda.host("u32", 32):fill(7)
 	cuda.launch(m.good, 1, 32, { out })
 	local ok, why = pcall(cuda.launch, m.bad, 1, 32, { out })
-	assert(not ok and why:find("26:2: 'cp.async.ca.shared.global' is not supported", 1, true), why)
+	assert(not ok and why:find("26:2: 'cp.reduce.async.shared.global' is not supported", 1, true), why)
 	ok, why = pcall(cuda.launch, m.calls, 1, 32, { out })
-	assert(not ok and why:find("8:2: 'mma.sync.aligned.m16n8k8' is not supported (in function f, which it calls)", 1, true), why)
+	assert(not ok and why:find("8:2: 'wgmma.sync.aligned.m64n8k8' is not supported (in function f, which it calls)", 1, true), why)
 	cuda.sync()
 	cuda.launch(m.good, 2, 32, { out })
 	cuda.copy(host, out)
@@ -111,6 +111,29 @@ grep '^[0-9a-f]\{16\}$' "$tmp/out" >"$tmp/hashes"
 check "the same hashes after going back" sh -c '[ "$(wc -l <"$1")" -eq 4 ] && [ "$(sort "$1" | uniq -d | wc -l)" -eq 2 ]' sh "$tmp/hashes"
 
 # what has not the form of an instruction refuses the file
+# Matrix instructions that this machine has not, and one that has them.
+cat >"$tmp/m.ptx" <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .b64 %d<4>; .reg .b32 %r<4>; .reg .f32 %f<5>;
+	ld.param.u64 %d1, [out];
+	mov.b32 %r1, 0x3c003c00;
+	mov.f32 %f1, 0f00000000;
+	mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r1}, {%r1}, {%f1,%f1,%f1,%f1};
+	mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r1,%r1,%r1}, {%r1,%r1}, {%f1,%f2,%f3,%f4};
+	st.global.f32 [%d1], %f4;
+	ret;
+}
+PTX
+m="kernel k cannot be launched: $tmp/m.ptx:11: 'mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32'"
+mopts="--kernel k --grid 1 --block 32 --arg f32[32]=zero --print 0:1"
+expect 2 "$m is of sm_80 and needs tensor cores, this machine has none (sm.tensor_units = 0)" run "$tmp/m.ptx" $mopts
+expect 2 "$m needs sm_80, this machine is sm_75 (cuda.capability)" run "$tmp/m.ptx" $mopts --gpu rtx2060
+expect 0 "24" run "$tmp/m.ptx" $mopts --gpu h200
+
 printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n\tmma.sync %%r1 %%r2;\n\tret;\n}\n' >"$tmp/s.ptx"
 expect 2 "s.ptx:6:15: unexpected '%r2', expected ','" run "$tmp/s.ptx" --grid 1 --block 32
 expect 2 "s.ptx:6:15: unexpected '%r2', expected ','" list kernels "$tmp/s.ptx"

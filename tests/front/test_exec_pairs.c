@@ -543,8 +543,8 @@ static void test_refused(void **state)
 	    {"lop3.or.b32 %r1, %r1, %r1, %r1, 3, %p1", "second destination needs"},
 	    {"lop3.b32 %r1|%p1, %r1, %r1, %r1, 3", "second destination needs"},
 	    {"lop3.and.b32 %r1|%p1, %r1, %r1, %r1, 3", "combine with"},
-	    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1]",
-	     "'wmma.load.a.sync.aligned.row.m16n16k16.global.f16' is not supported"},
+	    {"wgmma.load.a.sync.aligned.row.m64n16k16.global.f16 {%r1}, [%rd1]",
+	     "'wgmma.load.a.sync.aligned.row.m64n16k16.global.f16' is not supported"},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(cases); i++) {
 		char text[512], place[64];

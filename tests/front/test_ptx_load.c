@@ -688,8 +688,8 @@ static void test_unsupported(void **state)
 		const char *body, *want;
 	} t[] = {
 	    {"frobnicate.u32 %r1;", "t.ptx:9:1: 'frobnicate.u32' is not supported"},
-	    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%d1];",
-	     "t.ptx:9:1: 'wmma.load.a.sync.aligned.row.m16n16k16.global.f16' is not supported"},
+	    {"wgmma.load.a.sync.aligned.row.m64n16k16.global.f16 {%r1}, [%d1];",
+	     "t.ptx:9:1: 'wgmma.load.a.sync.aligned.row.m64n16k16.global.f16' is not supported"},
 	    {"add.frob.s32 %r1, %r2, %r3;", "t.ptx:9:4: 'add.frob.s32' is not supported"},
 	    {"mov.u32 %r1, %clusterid.x;", "t.ptx:9:14: special register '%clusterid' is not supported"},
 	    {"ld.global.v4.u64 {%d1,%d2,%d3,%d4}, [%d2];", "moves 32 bytes, the most is 16"},

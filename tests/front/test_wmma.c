@@ -1,5 +1,5 @@
 /* Matrices between registers and memory: every wmma shape, type and layout, in global and shared memory, against the
- * product in C; ldmatrix and movmatrix against PTX's figures; .aligned by a part of a warp is a fault. */
+ * product in C; ldmatrix and movmatrix against PTX's figures; cp.async; .aligned by a part of a warp is a fault. */
 #include "tests/rig/kernel_rig.h"
 
 /* --- wmma --------------------------------------------------------------------------------------------------------- */
@@ -276,6 +276,57 @@ static void movmatrix(void **state)
 	}
 	rig_close();
 }
+/* cp.async: sizes, a source size with zeros behind it, ignore-src. Thread t copies from word 4t of a table to its own
+ * 16 bytes of shared memory, which hold 7 before. */
+static void copies(void **state)
+{
+	static const struct {
+		const char *op, *behind;
+		u32 bytes;
+	} t[] = {{"cp.async.ca.shared.global", "4", 4},
+	         {"cp.async.ca.shared::cta.global.L2::128B", "8", 8},
+	         {"cp.async.cg.shared.global.L2::256B", "16", 16},
+	         {"cp.async.ca.shared.global", "16, %r20", 16},
+	         {"cp.async.cg.shared.global", "16, %p1", 16},
+	         {"cp.async.ca.shared.global", "4, 0", 4}};
+	for (u32 i = 0; i < ARRAY_LEN(t); i++) {
+		char text[3000];
+		struct err e = {0};
+		u32 table[4 * N];
+		snprintf(text, sizeof text,
+		         HEAD ".shared .align 16 .b8 sm[4096];\n.visible .entry k(.param .u64 p, .param .u64 tab)\n{\n"
+		              ".reg .b32 %%r<40>; .reg .b64 %%q<9>; .reg .pred %%p<3>;\nld.param.u64 %%q1, [p];\n"
+		              "ld.param.u64 %%q4, [tab];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%q2, %%r1, 16;\n"
+		              "add.u64 %%q3, %%q1, %%q2;\nadd.u64 %%q5, %%q4, %%q2;\nshl.b32 %%r2, %%r1, 4;\n"
+		              "mov.u32 %%r3, sm;\nadd.u32 %%r4, %%r2, %%r3;\nmov.u32 %%r5, 7;\n"
+		              "st.shared.v4.u32 [%%r4], {%%r5,%%r5,%%r5,%%r5};\nsub.u32 %%r6, %%r4, 32;\n"
+		              "and.b32 %%r20, %%r1, 31;\nand.b32 %%r21, %%r1, 1;\nsetp.eq.u32 %%p1, %%r21, 1;\n"
+		              "%s [%%r6+32], [%%q5], %s;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"
+		              "cp.async.wait_all;\nld.shared.v4.u32 {%%r10,%%r11,%%r12,%%r13}, [%%r4];\n"
+		              "st.global.v4.u32 [%%q3], {%%r10,%%r11,%%r12,%%r13};\nret;\n}\n",
+		         t[i].op, t[i].behind);
+		rig_open(text, false);
+		for (u32 k = 0; k < 4 * N; k++)
+			table[k] = 0x01010101 * (k % 255 + 1);
+		const u64 at = devmem_alloc(&r.mem, sizeof table, "table", &e);
+		if (!at || !devmem_write(&r.mem, at, table, sizeof table, &e))
+			fail_msg("%s", e.msg);
+		memcpy(r.l.params + 8, &at, 8);
+		rig_run();
+		fault_text(FAULT_NONE);
+		for (u32 k = 0; k < 16 * N; k++) {
+			const u32 th = k / 16, size = i == 3   ? MIN(th % 32, 16u)
+			                              : i == 4 ? (th & 1 ? 0u : 16u)
+			                              : i == 5 ? 0u
+			                                       : t[i].bytes;
+			const u8 old = k % 4 ? 0 : 7, got = ((const u8 *)r.out)[k];
+			const u8 want = k % 16 < size ? ((const u8 *)table)[k] : k % 16 < t[i].bytes ? 0 : old;
+			if (got != want)
+				fail_msg("%s %s: byte %u of thread %u: %u, want %u", t[i].op, t[i].behind, k % 16, th, got, want);
+		}
+		rig_close();
+	}
+}
 /* A row out of the CTA's shared memory, one that is not aligned, and half a warp. */
 static void faults(void **state)
 {
@@ -298,6 +349,6 @@ static void faults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(wmma_all), cmocka_unit_test(ldmatrix),
-	                                   cmocka_unit_test(movmatrix), cmocka_unit_test(faults)};
+	                                   cmocka_unit_test(movmatrix), cmocka_unit_test(copies), cmocka_unit_test(faults)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

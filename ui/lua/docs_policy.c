@@ -10,7 +10,7 @@
 const struct lua_doc lua_policy_docs[] = {
     {"policy.warp", "policy.warp{name=, pick=function(sm, ready) -> warp}",
      "sm: object, one a scheduler; ready: integer, a mask with one bit a warp slot; warp: integer, one of those in "
-     "`ready`, or nil for none. Optional: issued=function(sm, warp, unit), unit \"sp\", \"sfu\", \"dp\" or \"lsu\"; "
+     "`ready`, or nil for none. Optional: issued=function(sm, warp, unit), unit \"sp\", \"sfu\", \"dp\", \"tensor\" or \"lsu\"; "
      "warps_started=function(sm, mask), warps_gone=function(sm, mask); stateless=boolean",
      "in a file for --warp-sched lua:FILE: chooses among the ready warps whenever the scheduler can issue. stateless "
      "= true promises that choices depend only on the arguments and sm's methods. Then there is no sm.state, and "

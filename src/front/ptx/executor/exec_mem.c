@@ -490,6 +490,39 @@ static void ldst_generic(void *ctx, const struct inst *in)
 		load_global(x, in, contig, x->mask);
 }
 
+/* Copies are made at once; nobody may look at them before the wait, which takes their time. Bytes behind the source
+ * size are zeros. */
+static void cp_async(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const u32 bytes = access_bytes(in);
+	const u32 *given = in->s[2] == OPND_NONE ? NULL : exec_at(x, in->s[2]);
+	const u32 *base = exec_at(x, in->s[1]);
+	u64 to[LANES];
+	u32 size[LANES], reads = 0;
+	for (u32 i = 0; i < LANES; i++) {
+		size[i] = !given ? bytes : in->geom ? (*given >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
+		reads |= (u32)(size[i] != 0) << i;
+	}
+	FOR_LANES x->out->addr[i] = (u32)(base[i] + (u32)in->table);
+	memcpy(to, x->out->addr, sizeof to);
+	if (!shared_ok(x, x->mask, false, bytes, true))
+		return;
+	begin(x, in, SPC_GLOBAL, false);
+	reads &= x->mask;
+	if (reads && !device_ok(x, reads, false, bytes, false, SPC_GLOBAL))
+		return;
+	FOR_MASK(i, x->mask)
+	{
+		u8 data[16] = {0};
+		if (reads >> i & 1)
+			memcpy(data, (const void *)(device_host(x) + x->out->addr[i]), size[i]);
+		memcpy(exec_shared(x) + to[i], data, bytes);
+	}
+	x->out->mask = reads;
+	x->w->copies += reads && (x->w->copies & 255) < 255;
+}
+
 /* A prefetch only reports its addresses: PTX lets it miss or fault silently. */
 static void prefetch(void *ctx, const struct inst *in)
 {
@@ -515,6 +548,8 @@ exec_fn LEVEL_NAME(exec_mem)(const struct inst *in)
 	                                          [SPC_SHARED] = st_shared,
 	                                          [SPC_LOCAL] = ldst_local,
 	                                          [SPC_FPARAM] = ldst_fparam};
+	if (in->op == OP_CP_ASYNC)
+		return has_opnds(in, 0, 2) ? cp_async : NULL;
 	if (in->op == OP_PREFETCH)
 		return in->space == SPC_GLOBAL || in->space == SPC_GENERIC ? prefetch : NULL;
 	if (in->op != OP_LD && in->op != OP_LDU && in->op != OP_ST)

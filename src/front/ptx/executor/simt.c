@@ -443,6 +443,24 @@ static void nanosleep_(void *ctx, const struct inst *in)
 	x->out->sleep_ns = uniform(x, in->s[0], 0);
 }
 
+/* Groups of copies: struct warp, copies. */
+static void commit_copies(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	x->w->copies <<= 8;
+}
+static void wait_copies(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	u32 left = 0;
+	if (in->imm > 6) /* more groups than are counted: nobody has so many stages */
+		return;
+	for (u32 i = 0; i <= (u32)in->imm && !in->mode; i++)
+		left += x->w->copies >> 8 * i & 255;
+	x->out->flags |= DYN_COPIES;
+	x->out->copies_left = left;
+}
+
 static exec_fn call_for(const struct inst *in)
 {
 	if (in->flags & IF_VPRINTF)
@@ -467,6 +485,8 @@ exec_fn exec_control(const struct inst *in)
 	case OP_BARWARP: return in->s[0] != OPND_NONE ? exec_bar_warp : NULL;
 	case OP_NOP: return in->flags & IF_UNSUPPORTED ? unsupported : nothing;
 	case OP_MEMBAR: return fence;
+	case OP_CP_COMMIT: return commit_copies;
+	case OP_CP_WAIT: return wait_copies;
 	case OP_TRAP: return in->flags & IF_ASSERT ? assert_failed : trap;
 	case OP_BRKPT: return trap;
 	case OP_NANOSLEEP: return nanosleep_;

@@ -8,7 +8,10 @@ static u32 sm_of(const struct inst *in)
 {
 	if (in->flags & IF_UNSUPPORTED)
 		return 0;
-	return in->wide ? in->wide->need_sm : in->op == OP_LDMATRIX || in->op == OP_MOVMATRIX ? 75 : 0;
+	return in->wide                                          ? in->wide->need_sm
+	       : in->op == OP_LDMATRIX || in->op == OP_MOVMATRIX ? 75
+	       : in->op == OP_CP_ASYNC                           ? 80
+	                                                         : 0;
 }
 static void raise_need(struct func *f, const struct func *of)
 {

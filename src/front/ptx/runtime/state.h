@@ -40,7 +40,7 @@ struct warp {                    /* arena; one cache line */
 	u32 waits;                   /* lanes that wait at their paths' instructions for lanes of other paths (meet.h) */
 	u32 moved;                   /* paths have changed places: a frame may lie above the top's */
 	u32 bar_lanes;               /* lanes that arrived there, all in this frame */
-	u32 pad[2];
+	u64 copies;                  /* cp.async: 8 bits each: copies since the last commit, of the newest group, ... */
 };
 struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
