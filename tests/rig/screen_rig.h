@@ -4,7 +4,7 @@
 #define TESTS_RIG_SCREEN_RIG_H
 #include "tests/rig/vt.h"
 
-#define WAIT 20000 /* ms: generous, machines may be busy */
+#define WAIT 60000 /* ms: generous, machines may be busy */
 
 /* On hotspot, with more options and variables of the environment ("TERM=linux"); lists end with NULL, NULL is an empty
  * one. The home directory is empty: no rc file, no history. */

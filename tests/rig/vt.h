@@ -3,6 +3,7 @@
 #ifndef TESTS_RIG_VT_H
 #define TESTS_RIG_VT_H
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -134,12 +135,34 @@ static inline bool vt_read(struct vt *v, int ms)
 	return true;
 }
 
-/* Reads until nothing came for quiet_ms, at most max_ms. */
+/* Does the program compute, or wait for a processor, or has it keys that it has not read? On a busy machine silence
+ * alone does not say that it has done what it was told. */
+static inline bool vt_at_work(const struct vt *v)
+{
+	char path[64], state = 0;
+	int keys = 0, tty = open(ptsname(v->fd), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (tty >= 0) {
+		ioctl(tty, FIONREAD, &keys);
+		close(tty);
+	}
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)v->pid);
+	FILE *f = fopen(path, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return keys || state == 'R' || state == 'D';
+}
+
+/* Reads until nothing came for quiet_ms and the program waits for keys, at most max_ms. One that simulates all the time
+ * gets three seconds more than its silence. */
 static inline void vt_settle(struct vt *v, int quiet_ms, int max_ms)
 {
-	int64_t end = vt_ms() + max_ms;
-	while (!v->ended && vt_ms() < end && vt_read(v, quiet_ms))
-		;
+	const int64_t begin = vt_ms(), end = begin + max_ms, at_work_end = begin + 3000;
+	do {
+		while (!v->ended && vt_ms() < end && vt_read(v, quiet_ms))
+			;
+	} while (!v->ended && vt_ms() < end && vt_ms() < at_work_end && vt_at_work(v));
 }
 
 static inline void vt_send(struct vt *v, const char *keys)

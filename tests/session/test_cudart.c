@@ -335,7 +335,7 @@ static int run(const char *name)
 		dup2(out[1], 1);
 		dup2(out[1], 2);
 		close(out[0]);
-		alarm(60);
+		alarm(200);
 		execl(program, program, name, (char *)NULL);
 		_exit(127);
 	}

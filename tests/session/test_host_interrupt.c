@@ -45,7 +45,7 @@ static int write_program(void **state)
 	assert_int_equal(write(fd, host_program, sizeof host_program - 1), sizeof host_program - 1);
 	struct sigaction a = {.sa_handler = on_alarm};
 	sigaction(SIGVTALRM, &a, NULL);
-	alarm(120);
+	alarm(300);
 	return close(fd);
 }
 
