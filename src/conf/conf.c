@@ -454,7 +454,8 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
-	       int_units_fit(c, of, e) && system_shared_fits(c, of, e) && carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
+	       int_units_fit(c, of, e) && system_shared_fits(c, of, e) && carveouts_check(c, of, e) &&
+	       for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

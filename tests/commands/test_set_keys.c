@@ -81,8 +81,7 @@ static void every_key(void **state)
 		const struct conf_key *k = &conf_keys[i];
 		char line[200], why[sizeof r.e.msg];
 		/* Of an L1D smaller than shared memory there is none; the units need other keys set with them. */
-		if (!strcmp(k->key, "sm.carveouts") || !strcmp(k->key, "sm.int_units") ||
-		    !strcmp(k->key, "sm.f32_on_int"))
+		if (!strcmp(k->key, "sm.carveouts") || !strcmp(k->key, "sm.int_units") || !strcmp(k->key, "sm.f32_on_int"))
 			continue;
 		if (!other_value(gpu_conf(sim_gpu(r.s->sim)), k, &value))
 			fail_msg("%s: no other value", k->key);
