@@ -137,6 +137,8 @@ bool sim_history(struct sim *s, u64 mb, struct err *e);
 void sim_fork(struct sim *s);
 /* It has changed it. */
 void sim_turn(struct sim *s);
+/* Before sim_turn(): it will act again in that cycle, or earlier. So warps that wait for it until then do not hang. */
+void sim_expect_turn(struct sim *s, u64 cycle);
 /* The machine stands behind the last turn, for the user to see. */
 void sim_rests(struct sim *s);
 /* The next thing to happen is a turn that is on record. */

@@ -183,12 +183,38 @@ static bool window_passed(struct gpu *g)
 	return true;
 }
 
+static void begin_again(struct livelock *l, u64 now)
+{
+	*l = (struct livelock){.work = l->work, .work_at = l->work_at, .expected = l->expected, .since = now};
+}
+
+/* May the outside still help, for all that is known? */
+static bool patient(const struct gpu *g)
+{
+	return g->st->cycle - g->livelock->work_at < (u64)LIVELOCK_PATIENCE * g->conf.deadlock_cycles;
+}
+
+void livelock_turn(struct gpu *g)
+{
+	if (patient(g))
+		begin_again(g->livelock, g->st->cycle);
+}
+
+void livelock_expect(struct gpu *g, u64 cycle)
+{
+	g->livelock->expected = MAX(g->livelock->expected, cycle); /* another program's may be later */
+}
+
 bool livelock_look(struct gpu *g)
 {
 	struct livelock *l = g->livelock;
 	const u64 now = g->st->cycle, work = work_done(g);
 	if (work != l->work || !g->task->dispatcher.n) {
-		*l = (struct livelock){.work = work, .since = now};
+		*l = (struct livelock){.work = work, .work_at = now, .expected = l->expected, .since = now};
+		return false;
+	}
+	if (now < l->expected && patient(g)) {
+		begin_again(l, now);
 		return false;
 	}
 	if (l->ends && now >= l->next)
@@ -196,7 +222,7 @@ bool livelock_look(struct gpu *g)
 	if (now < l->ends || (l->ends && window_goes_on(g)))
 		return false;
 	if (l->ends && !window_passed(g))
-		*l = (struct livelock){.work = work, .since = now}; /* not yet, at least */
+		begin_again(l, now); /* not yet, at least */
 	if (l->windows == WINDOWS)
 		return true;
 	if (now - l->since >= g->conf.deadlock_cycles)

@@ -45,6 +45,14 @@ expect 3 "not finished after 3000 cycles" run --max-cycles 3000 -- "$app" steps
 expect 0 "asked 5 times" run -- "$app" polls
 expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls
 
+# A kernel that waits for the host hangs only if nobody can come: a host that asks may write before it asks again. One
+# that asks and asks does not come.
+expect 0 "patient: all well" run --gpu rtx2060 -- "$app" patient 1000
+expect 0 "patient: all well" run --gpu rtx2060 --set deadlock_cycles=1000 --set cuda.poll_cycles=3000 -- "$app" patient 300
+expect 3 "livelock at cycle 100[0-9]\{4\}: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 -- "$app" patient 1000000
+expect 3 "livelock at cycle 100[0-9]\{4\}: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 \
+	--set cuda.poll_cycles=30000 -- "$app" patient 1000000
+
 # Its standard output is its own: the report goes elsewhere.
 "$W" run -- "$app" steps >"$tmp/own" 2>"$tmp/report" </dev/null
 check "standard output is the application's" sh -c "printf 'step 1\nstep 2\nstep 3\nsteps: all well\n' | cmp - '$tmp/own'"

@@ -771,8 +771,23 @@ static void polls(void)
 	CHECK(n > 0 && n < 100);
 }
 
-/* Its kernels print its second argument. */
 static const char *word = "0";
+
+/* Asks so often whether the kernel is done that waits for it, before it writes what that waits for. */
+static void patient(void)
+{
+	unsigned volatile *flag;
+	OK(cudaMallocHost((void **)&flag, 8));
+	flag[0] = flag[1] = 0;
+	launch_waits((void *)flag, 0);
+	for (int i = atoi(word); i > 0; i--)
+		WANT(cudaStreamQuery(NULL), NOT_READY);
+	flag[0] = 1;
+	OK(cudaDeviceSynchronize());
+	CHECK(flag[1] == 42);
+}
+
+/* Its kernels print its second argument. */
 static void says(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -804,7 +819,7 @@ int main(int argc, char **argv)
 	    {"killed", killed},       {"stands", stands},
 	    {"polls", polls},         {"says", says},
 	    {"fetches", fetches},     {"clocks", clocks},
-	    {"timely", timely}};
+	    {"timely", timely},       {"patient", patient}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

@@ -232,6 +232,8 @@ static void end_turn(struct session *s, struct session_program *p)
 {
 	p->mid_step = false;
 	p->turns++;
+	if (p->host->stream == HOST_ASKED && p->host->wake != NEVER)
+		sim_expect_turn(s->sim, p->host->wake);
 	programs_record_turn(s, p);
 	if (p->host->ops->turn_over)
 		p->host->ops->turn_over(s, p->host);
