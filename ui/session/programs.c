@@ -94,7 +94,7 @@ static bool ready(struct session *s, const struct session_program *p)
 		return program_goes_on(s, p) && sim_program_idle(s->sim, p->index);
 	if (!p->started || sim_program_idle(s->sim, p->index))
 		return true;
-	if (p->host->ops->gone && p->host->ops->gone(p->host))
+	if (sim_cycle(s->sim) % GONE_CYCLES == 0 && p->host->ops->gone && p->host->ops->gone(p->host))
 		return true;
 	if (p->host->stream == HOST_ALL_STREAMS)
 		return false;

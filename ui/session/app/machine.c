@@ -216,9 +216,7 @@ u64 machine_ended_at(struct session *s, struct app_host *h, s32 launch, bool loo
 	u64 at;
 	if (!look && fed(h, &at))
 		return at;
-	struct kernel_info k;
-	gpu_kernel_info(sim_gpu(s->sim), (u32)launch, &k);
-	at = k.state == KS_DONE ? MAX(k.counters->ended_at, 1u) : 0;
+	at = gpu_kernel_ended(sim_gpu(s->sim), (u32)launch);
 	if (!look)
 		note(h, at);
 	return at;
