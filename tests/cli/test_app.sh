@@ -53,6 +53,14 @@ expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set d
 expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 \
 	--set cuda.poll_cycles=30000 -- "$app" patient 1000000
 
+# Threads of OpenMP that have nothing to do sleep, unless their user wants them to spin.
+for policy in passive active; do
+	[ $policy = passive ] || export OMP_WAIT_POLICY=$policy
+	# shellcheck disable=SC2016
+	expect 0 "policy=$policy" run -- sh -c 'echo "policy=$OMP_WAIT_POLICY"'
+done
+unset OMP_WAIT_POLICY
+
 # Its standard output is its own: the report goes elsewhere.
 "$W" run -- "$app" steps >"$tmp/own" 2>"$tmp/report" </dev/null
 check "standard output is the application's" sh -c "printf 'step 1\nstep 2\nstep 3\nsteps: all well\n' | cmp - '$tmp/own'"

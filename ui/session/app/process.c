@@ -70,6 +70,7 @@ static void set_environment(const struct app_start *how)
 	put_first("LD_LIBRARY_PATH", how->library_dir, ':');
 	put_first("LD_PRELOAD", preload.buf, ' ');
 	setenv(WIRE_VARIABLE, how->socket, 1);
+	setenv("OMP_WAIT_POLICY", "passive", 0); /* threads that wait by spinning take the machine's processors */
 	if (how->apart || how->copied)
 		setenv(WIRE_LINES, "1", 1);
 	strbuf_release(&preload);
