@@ -53,6 +53,11 @@ expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set d
 expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 \
 	--set cuda.poll_cycles=30000 -- "$app" patient 1000000
 
+# A machine has room for so many launches: it is told once, and the application gets an error.
+"$W" run --gpu gtx480 -- "$app" countless >"$tmp/log" 2>&1 </dev/null
+check "too many launches end in an error" grep -q "countless: all well" "$tmp/log"
+check "which is told once" [ "$(grep -c 'more than 262144 kernel launches on one machine' "$tmp/log")" -eq 1 ]
+
 # Threads of OpenMP that have nothing to do sleep, unless their user wants them to spin.
 for policy in passive active; do
 	[ $policy = passive ] || export OMP_WAIT_POLICY=$policy

@@ -787,6 +787,20 @@ static void patient(void)
 	CHECK(flag[1] == 42);
 }
 
+/* More launches than a machine has room for: what follows fails. */
+static void countless(void)
+{
+	unsigned *device;
+	int error = 0, n = 0;
+	OK(cudaMalloc((void **)&device, 4096));
+	for (; n < 400000 && !error; n++) {
+		launch(device, 1, NULL);
+		error = n % 1024 ? 0 : cudaDeviceSynchronize();
+	}
+	CHECK(n > 262144 && n < 262144 + 2048);
+	CHECK(error == 701 && cudaDeviceSynchronize() == 701);
+}
+
 /* Its kernels print its second argument. */
 static void says(void)
 {
@@ -819,7 +833,8 @@ int main(int argc, char **argv)
 	    {"killed", killed},       {"stands", stands},
 	    {"polls", polls},         {"says", says},
 	    {"fetches", fetches},     {"clocks", clocks},
-	    {"timely", timely},       {"patient", patient}};
+	    {"timely", timely},       {"patient", patient},
+	    {"countless", countless}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

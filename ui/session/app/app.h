@@ -139,7 +139,7 @@ struct app_host {
 	u64 clock_ahead[3];
 	u64 clock_begun; /* when the first process started, on the monotonic clock; 0: not yet */
 	u64 clock_behind;
-	s32 sticky;      /* the machine has faulted: the answer to all that follows */
+	s32 sticky;      /* the machine cannot do what was asked of it: the answer to all that follows */
 	u32 program;     /* the session's number of it */
 	struct err lost; /* while it is fed: how it went another way than the first time */
 };
