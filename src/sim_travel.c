@@ -265,6 +265,14 @@ void sim_expect_turn(struct sim *s, u64 cycle)
 	livelock_expect(s->gpu, cycle);
 }
 
+void sim_helped(struct sim *s)
+{
+	struct hang_watch *w = s->gpu->hang;
+	w->deadlocked = w->livelocked = 0;
+	w->progress_at = sim_cycle(s);
+	livelock_helped(s->gpu);
+}
+
 void sim_rests(struct sim *s)
 {
 	if (s->history)

@@ -200,6 +200,11 @@ void livelock_turn(struct gpu *g)
 		begin_again(g->livelock, g->st->cycle);
 }
 
+void livelock_helped(struct gpu *g)
+{
+	begin_again(g->livelock, g->st->cycle);
+}
+
 void livelock_expect(struct gpu *g, u64 cycle)
 {
 	g->livelock->expected = MAX(g->livelock->expected, cycle); /* another program's may be later */

@@ -53,6 +53,14 @@ expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set d
 expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 \
 	--set cuda.poll_cycles=30000 -- "$app" patient 1000000
 
+# So may another thread of it, while one waits for the kernel.
+for ms in 0 50 1500; do
+	expect 0 "helped: all well" run --gpu rtx2060 -- "$app" helped $ms
+done
+expect 3 "livelock at cycle 225000: the warps repeat" run --gpu rtx2060 -- "$app" helped -1
+"$W" debug --gpu rtx2060 --batch -ex c -ex "reverse-step 1000" -ex c -ex "goto 100000" -ex c -- "$app" helped 50 >"$tmp/log" 2>&1 </dev/null
+check "in the past it is helped in the same cycle" sh -c "[ \"\$(grep 'finished at cycle' '$tmp/log' | uniq -c | awk '{ print \$1 }')\" = 3 ] && ! grep -qi livelock '$tmp/log'"
+
 # A machine has room for so many launches: it is told once, and the application gets an error.
 "$W" run --gpu gtx480 -- "$app" countless >"$tmp/log" 2>&1 </dev/null
 check "too many launches end in an error" grep -q "countless: all well" "$tmp/log"

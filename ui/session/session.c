@@ -314,7 +314,15 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 		case STOP_CYCLE: break;
 		case STOP_REQUEST: return SS_REQUEST;
 		case STOP_FAULT: return SS_FAULT;
-		case STOP_DEADLOCK: return gpu_livelocked(sim_gpu(s->sim)) ? SS_LIVELOCK : SS_DEADLOCK;
+		case STOP_DEADLOCK:
+			if (sim_turn_due(s->sim)) /* that helped */
+				break;
+			if (!gpu_livelocked(sim_gpu(s->sim)))
+				return SS_DEADLOCK;
+			if (!programs_help(s))
+				return SS_LIVELOCK;
+			sim_helped(s->sim);
+			break;
 		case STOP_INTERRUPT: return SS_INTERRUPT;
 		case STOP_POLICY: return err_set(e, "%s", sim_policy_error(s->sim)), SS_HOST_ERROR;
 		}

@@ -193,6 +193,15 @@ u64 machine_measured(struct app_host *h, u32 kind, u64 measured)
 	return measured;
 }
 
+bool machine_nudged(struct app_host *h, bool nudged)
+{
+	u64 was;
+	if (fed(h, &was))
+		return was;
+	note(h, nudged);
+	return nudged;
+}
+
 u64 app_ns(const struct session *s, u64 cycle)
 {
 	return (u64)((double)cycle * 1000 / s->conf.core_clock);
