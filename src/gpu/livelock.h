@@ -64,8 +64,8 @@ void livelock_create(struct gpu *g); /* carves its state from the arena */
 /* To be called at every multiple of deadlock_cycles / 4 and at livelock_next(): true when it has been found. */
 bool livelock_look(struct gpu *g);
 u64 livelock_next(const struct gpu *g); /* cycle of the next look that it asks for; NEVER: none */
-void livelock_turn(struct gpu *g);   /* the outside has acted */
-void livelock_helped(struct gpu *g); /* it has been found, but the outside is about to end it */
+void livelock_turn(struct gpu *g);      /* the outside has acted */
+void livelock_helped(struct gpu *g);    /* it has been found, but the outside is about to end it */
 /* It will act in that cycle again. */
 void livelock_expect(struct gpu *g, u64 cycle);
 #endif
