@@ -133,3 +133,36 @@ GRID(ldmatrix_x4, 2, LD_DECLARE, LDMATRIX_4, at[k] + sum[k])
 GRID(ldmatrix_x4, 3, LD_DECLARE, LDMATRIX_4, at[k] + sum[k])
 GRID(ldmatrix_x4, 4, LD_DECLARE, LDMATRIX_4, at[k] + sum[k])
 GRID(ldmatrix_x4, 5, LD_DECLARE, LDMATRIX_4, at[k] + sum[k])
+
+/* --- loads from L1 and shared memory, each lane from its own place; used one step later ------------------------------ */
+
+#define LOAD_DECLARE(chains, lane_bytes)                                                                               \
+	__shared__ __attribute__((aligned(128))) u32 words[128];                                                           \
+	u64 generic = (u64)words;                                                                                          \
+	u32 base, w[2][chains][4] = {}, sum[chains] = {};                                                                  \
+	asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(base) : "l"(generic));                  \
+	for (u32 i = threadIdx.x; i < 128; i += blockDim.x)                                                                \
+		words[i] = 0;                                                                                                  \
+	base += threadIdx.x % 32 * lane_bytes;                                                                             \
+	const char *from_l1 = buf + threadIdx.x % 32 * lane_bytes;
+#define DECLARE_4(chains) LOAD_DECLARE(chains, 4)
+#define DECLARE_16(chains) LOAD_DECLARE(chains, 16)
+#define W(i) w[step & 1][k][i]
+#define L1_U32                                                                                                         \
+	asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(W(0)) : "l"(from_l1 + k * 512) : "memory");                        \
+	sum[k] += w[~step & 1][k][0];
+#define L1_V4                                                                                                          \
+	asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3},[%4];"                                                             \
+	             : "=r"(W(0)), "=r"(W(1)), "=r"(W(2)), "=r"(W(3))                                                      \
+	             : "l"(from_l1 + k * 512)                                                                              \
+	             : "memory");                                                                                          \
+	sum[k] += w[~step & 1][k][0] ^ w[~step & 1][k][1] ^ w[~step & 1][k][2] ^ w[~step & 1][k][3];
+#define SHARED_V4                                                                                                      \
+	asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3},[%4];"                                                       \
+	             : "=r"(W(0)), "=r"(W(1)), "=r"(W(2)), "=r"(W(3))                                                      \
+	             : "r"(base)                                                                                           \
+	             : "memory");                                                                                          \
+	sum[k] += w[~step & 1][k][0] ^ w[~step & 1][k][1] ^ w[~step & 1][k][2] ^ w[~step & 1][k][3];
+GRID(l1_u32, 2, DECLARE_4, L1_U32, sum[k])
+GRID(l1_v4, 2, DECLARE_16, L1_V4, sum[k])
+GRID(shared_v4, 2, DECLARE_16, SHARED_V4, sum[k])
