@@ -9,13 +9,14 @@
 
 u64 livelock_state_bytes(const struct conf *c)
 {
-	return sizeof(struct livelock) + (u64)c->num_sms * WARP_SLOTS * sizeof(struct livelock_warp) + 128;
+	return sizeof(struct livelock) + (u64)c->num_sms * (WARP_SLOTS * sizeof(struct livelock_warp) + sizeof(u64)) + 192;
 }
 
 void livelock_create(struct gpu *g)
 {
 	g->livelock = ARENA_NEW(&g->arena, struct livelock, 1);
 	g->livelock_warp = ARENA_NEW(&g->arena, struct livelock_warp, g->conf.num_sms * WARP_SLOTS);
+	g->livelock_open = ARENA_NEW(&g->arena, u64, g->conf.num_sms);
 }
 
 u64 livelock_next(const struct gpu *g)
@@ -84,13 +85,14 @@ static void window_begins(struct gpu *g)
 	l->asleep = 0;
 	l->ends = (g->st->cycle / quarter + 1) * quarter;
 	l->next = g->st->cycle + MAX(quarter / LOOKS, 1);
-	for (u32 i = 0; i < g->conf.num_sms; i++)
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		g->livelock_open[i] = 0;
 		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
 			const struct warp *own = &g->sm[i]->warp[w];
 			struct livelock_warp *k = &warps_of(g, i)[w];
-			k->open = g->sm[i]->used >> w & 1 && !own->done;
-			if (!k->open)
+			if (!(g->sm[i]->used >> w & 1) || own->done)
 				continue;
+			g->livelock_open[i] |= BIT(w);
 			for (u32 at = 0; at < LIVELOCK_STATES; at++)
 				take(g, i, w, k, at);
 			k->first = own->insts;
@@ -98,6 +100,7 @@ static void window_begins(struct gpu *g)
 			k->taken = 0;
 			l->left++;
 		}
+	}
 }
 
 /* A window that sleepers have made longer is looked at less often, but in the unit of time of the others. */
@@ -116,11 +119,11 @@ static u32 motionless(const struct gpu *g)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < g->conf.num_sms; i++)
-		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+		FOR_EACH_BIT(w, g->livelock_open[i])
+		{
 			const struct warp *own = &g->sm[i]->warp[w];
 			const struct livelock_warp *k = &warps_of(g, i)[w];
-			n += k->open && own->insts == k->first && !own->sleeping && !own->fetching && !own->inflight &&
-			     !own->outstanding;
+			n += own->insts == k->first && !own->sleeping && !own->fetching && !own->inflight && !own->outstanding;
 		}
 	return n;
 }
@@ -152,12 +155,11 @@ static void look_inside(struct gpu *g)
 	struct livelock *l = g->livelock;
 	const u64 units = (g->st->cycle - l->begins) / look_unit(g);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
-		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+		FOR_EACH_BIT(w, g->livelock_open[i])
+		{
 			struct livelock_warp *k = &warps_of(g, i)[w];
-			if (!k->open)
-				continue;
 			if (recurs(g, i, w, k)) {
-				k->open = 0;
+				g->livelock_open[i] &= ~BIT(w);
 				l->left--;
 				l->came_round = 1;
 				continue;

@@ -57,7 +57,7 @@ struct livelock_warp {   /* arena; by SM and warp slot */
 	u64 first;       /* instructions issued at the window's beginning */
 	u64 sleep_from;  /* cycle of the look at which it was first seen in its present sleep */
 	u64 sleep_insts; /* instructions issued until that sleep; 0: none yet */
-	u32 taken, open; /* states taken in this window after its first; 1: its state has not recurred yet */
+	u32 taken, pad;  /* states taken in this window after its first */
 };
 u64 livelock_state_bytes(const struct conf *c);
 void livelock_create(struct gpu *g); /* carves its state from the arena */
