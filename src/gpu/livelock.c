@@ -119,7 +119,7 @@ static u32 motionless(const struct gpu *g)
 		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
 			const struct warp *own = &g->sm[i]->warp[w];
 			const struct livelock_warp *k = &warps_of(g, i)[w];
-			n += k->open && own->insts == k->first && !own->sleeping && !own->fetching && !own->inflight &&
+			n += k->open && own->insts == k->first && !own->sleeping && !own->awaits && !own->fetching && !own->inflight &&
 			     !own->outstanding;
 		}
 	return n;
@@ -127,7 +127,7 @@ static u32 motionless(const struct gpu *g)
 
 static void note_sleep(struct gpu *g, const struct warp *own, struct livelock_warp *k)
 {
-	if (!own->sleeping)
+	if (!own->sleeping && !own->awaits)
 		return;
 	if (k->sleep_insts != own->insts) {
 		k->sleep_insts = own->insts;

@@ -157,6 +157,23 @@ enum shflmode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum votemode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum matchmode { MATCH_ANY, MATCH_ALL };
 enum barmode { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR };
+enum mbar_op {
+	MBAR_INIT,
+	MBAR_INVAL,
+	MBAR_ARRIVE,
+	MBAR_ARRIVE_DROP,
+	MBAR_EXPECT_TX,
+	MBAR_COMPLETE_TX,
+	MBAR_TEST_WAIT,
+	MBAR_TRY_WAIT
+};
+enum { /* inst, geom of mbarrier and cp.async.mbarrier.arrive */
+	MBAR_GENERIC = 1,      /* generic addresses */
+	MBAR_NO_COMPLETE = 2,  /* .noComplete: the arrival may not end the phase */
+	MBAR_EXPECT = 4,       /* .expect_tx before the arrival */
+	MBAR_PARITY = 8,       /* a wait for a parity, else for a state */
+	MBAR_NO_INCREMENT = 16 /* .noinc */
+};
 enum sreg {
 	SR_TID_X,
 	SR_TID_Y,
@@ -284,6 +301,9 @@ enum {
  *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
  *                size or OPND_NONE, geom = 1: a predicate, ignore-src; type and vec: what a lane copies
  *   cp.async.wait   imm = groups that may be under way
+ *   mbarrier     mode = enum mbar_op; geom = set of MBAR_*; s[0] = base as in ld; s[1] = count, bytes, state or parity,
+ *                s[2] = time limit in ns or OPND_NONE; d[0] = state, or the predicate of a wait; cmp = first target
+ *   cp.async.mbarrier.arrive   s[0] = base as in ld, geom as of mbarrier
  *   mma, wmma.load, wmma.store   wide (ir/wide.h): mma and wmma.mma: registers of A, B, C, and metadata; load: s[0] base
  *                as in ld, s[1] stride or OPND_NONE; store: the same, then the registers
  *   v...         (video) type = result type, stype = type of a; mode = 1 add, 2 min, 3 max with s[2]; cmp of vset;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "front/ptx/executor/memory.h"
+#include "front/ptx/runtime/mbarrier.h"
 #include "front/ptx/executor/simd.h"
 
 static void addresses(struct exec *x, const struct inst *in)
@@ -275,7 +276,7 @@ static void queue_device(struct exec *x, const struct inst *in, u32 m, bool cont
 static inline bool shared_ok(struct exec *x, u32 m, bool contig, u32 bytes, bool store)
 {
 	const u32 size = exec_cta(x)->shared_bytes;
-	if (likely(!x->f->check_uninit && size >= bytes && in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
+	if (likely(!x->f->check_uninit && !exec_cta(x)->copies && size >= bytes && in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
 		return true;
 	return mem_check_shared(x, m, bytes, store, !store);
 }
@@ -519,6 +520,7 @@ static void cp_async(void *ctx, const struct inst *in)
 			memcpy(data, (const void *)(device_host(x) + x->out->addr[i]), size[i]);
 		memcpy(exec_shared(x) + to[i], data, bytes);
 	}
+	copies_mark(x, to, x->mask, bytes);
 	x->out->mask = reads;
 	x->w->copies += reads && (x->w->copies & 255) < 255;
 }

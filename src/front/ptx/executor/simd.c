@@ -1,4 +1,5 @@
 #include "front/ptx/executor/simd.h"
+#include "front/ptx/executor/mbarrier.h"
 #include "front/ptx/executor/memory.h"
 #include "front/ptx/ptx.h"
 #include "front/ptx/executor/surface.h"
@@ -55,6 +56,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_surface(in);
 	if (!fn)
 		fn = exec_matrix(in);
+	if (!fn)
+		fn = exec_mbarrier(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

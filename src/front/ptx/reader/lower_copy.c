@@ -81,6 +81,8 @@ bool lower_cp(struct stmt *s)
 	    (tok_is_mod(&s->mod[1], "commit_group") || tok_is_mod(&s->mod[1], "wait_group") ||
 	     tok_is_mod(&s->mod[1], "wait_all")))
 		return lower_group(s);
+	if (async && tok_is_mod(&s->mod[1], "mbarrier"))
+		return lower_copy_arrive(s);
 	for (u32 i = 0; async && i < s->nmods; i++)
 		if (!copy_word(s, &s->mod[i], &shared, &cached))
 			return ld_unsupported(s->ld, &s->mod[i], "'%s' is not supported", NAME(s));

@@ -4,6 +4,11 @@
 #include "front/ptx/reader/graph.h"
 #include "ir/wide.h"
 
+/* Instructions that say themselves which target has them first. */
+static bool needs_word(const struct inst *in)
+{
+	return in->op == OP_MBARRIER || in->op == OP_MBARRIER_COUNT || in->op == OP_CP_ARRIVE;
+}
 static u32 sm_of(const struct inst *in)
 {
 	if (in->flags & IF_UNSUPPORTED)
@@ -11,6 +16,7 @@ static u32 sm_of(const struct inst *in)
 	return in->wide                                          ? in->wide->need_sm
 	       : in->op == OP_LDMATRIX || in->op == OP_MOVMATRIX ? 75
 	       : in->op == OP_CP_ASYNC                           ? 80
+	       : needs_word(in)                                  ? in->cmp
 	                                                         : 0;
 }
 static void raise_need(struct func *f, const struct func *of)

@@ -105,6 +105,7 @@ static const struct opform forms[] = {
     {"mma", OP_MMA, NULL, G_TENSOR, lower_mma},
     {"wmma", OP_MMA, NULL, G_TENSOR, lower_wmma},
     {"cp", OP_CP_ASYNC, NULL, G_TENSOR, lower_cp},
+    {"mbarrier", OP_MBARRIER, NULL, G_TENSOR, lower_mbarrier},
     {"ldmatrix", OP_LDMATRIX, NULL, G_TENSOR, lower_ldmatrix},
     {"movmatrix", OP_MOVMATRIX, NULL, G_TENSOR, lower_movmatrix},
     {"bar", OP_BAR, NULL, G_BAR, lower_bar},

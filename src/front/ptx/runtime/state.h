@@ -53,7 +53,8 @@ struct barrier_sum {                /* arena: what bar.red has gathered */
 };
 struct cta { /* arena */
 	u64 id, warps;
-	u32 x, y, z, launch, shared_bytes, pad;
+	u32 x, y, z, launch, shared_bytes;
+	u16 mbarriers, copies; /* mbarrier.h: objects; has it copied with cp.async? */
 	struct barrier_sum bar[BARRIERS];
 };
 
@@ -118,7 +119,7 @@ struct ptx {            /* the front end of a machine */
 	struct front front; /* what others see of it: first */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
-	bool check_bounds, check_uninit, check_masks, check_barriers;
+	bool check_bounds, check_uninit, check_masks, check_barriers, check_copies;
 	u32 delay, pending_cap; /* commit.delay; entries of an SM's queue */
 	struct tensor_rules tensor;
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
@@ -135,6 +136,9 @@ struct ptx {            /* the front end of a machine */
 	struct cta *ctas;     /* [sm][slot] */
 	u8 *shared;           /* [sm][slot] */
 	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
+	u8 *mbarriers;        /* [sm][slot] one bit per 8 bytes: an mbarrier is there (mbarrier.h) */
+	u16 *copy_marks;      /* [sm][slot] one per 4 bytes, with check.copies */
+	struct copy_groups *copy_groups; /* [sm][warp] */
 	struct fault *faults; /* [sm] first fault of each SM */
 	u64 *fault_cycle;     /* [sm] */
 	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
