@@ -57,14 +57,14 @@ enum fault_code {
 	FAULT_COUNT
 };
 enum mbar_cause { /* why an mbarrier instruction is a fault */
-	MBAR_FINE,
-	MBAR_NOT_THERE,  /* no mbarrier.init has been there, or an inval since */
-	MBAR_BAD_COUNT,  /* a count of 0, or more than 2^20 - 1 */
-	MBAR_TOO_MANY,   /* more arrivals than are pending */
-	MBAR_BAD_TX,     /* the tx-count leaves its range */
-	MBAR_COMPLETES,  /* .noComplete, and the phase ends */
-	MBAR_OLD_PHASE,  /* a wait for a phase that is neither this one nor the one before */
-	MBAR_BAD_PARITY, /* a parity that is neither 0 nor 1 */
+	              MBAR_FINE,
+	              MBAR_NOT_THERE,  /* no mbarrier.init has been there, or an inval since */
+	              MBAR_BAD_COUNT,  /* a count of 0, or more than 2^20 - 1 */
+	              MBAR_TOO_MANY,   /* more arrivals than are pending */
+	              MBAR_BAD_TX,     /* the tx-count leaves its range */
+	              MBAR_COMPLETES,  /* .noComplete, and the phase ends */
+	              MBAR_OLD_PHASE,  /* a wait for a phase that is neither this one nor the one before */
+	              MBAR_BAD_PARITY, /* a parity that is neither 0 nor 1 */
 };
 extern const char *const fault_code_names[FAULT_COUNT]; /* "oob", "misaligned", ... */
 struct fault {
@@ -91,13 +91,14 @@ enum {
 	DYN_BARRIER = 1 << 4,   /* arrived at barrier bar_id; with DYN_BAR_WAIT it waits */
 	DYN_BAR_WAIT = 1 << 5,
 	DYN_FENCE = 1 << 6,
-	DYN_SLEEP = 1 << 7,  /* nanosleep: sleep_ns */
-	DYN_COPIES = 1 << 9, /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
-	DYN_FAULT = 1 << 8,  /* front_fault() tells; the instruction had no effect */
-	DYN_COMMIT = 1 << 10,      /* cp.async.commit_group */
-	DYN_PHASE = 1 << 11,       /* a phase of an mbarrier has ended: in lanes `ended`, at addr */
-	DYN_AWAIT = 1 << 12,       /* mbarrier.try_wait: the phase has not ended; sleep_ns = its time limit, 0: none is given */
-	DYN_COPY_ARRIVE = 1 << 13, /* lanes arrive at mbarriers at addr when the warp's copies are done (front_copies_arrive) */
+	DYN_SLEEP = 1 << 7,   /* nanosleep: sleep_ns */
+	DYN_COPIES = 1 << 9,  /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
+	DYN_FAULT = 1 << 8,   /* front_fault() tells; the instruction had no effect */
+	DYN_COMMIT = 1 << 10, /* cp.async.commit_group */
+	DYN_PHASE = 1 << 11,  /* a phase of an mbarrier has ended: in lanes `ended`, at addr */
+	DYN_AWAIT = 1 << 12,  /* mbarrier.try_wait: the phase has not ended; sleep_ns = its time limit, 0: none is given */
+	DYN_COPY_ARRIVE =
+	    1 << 13, /* lanes arrive at mbarriers at addr when the warp's copies are done (front_copies_arrive) */
 };
 #define DYN_MBARRIER (DYN_COMMIT | DYN_PHASE | DYN_AWAIT | DYN_COPY_ARRIVE)
 struct dyninst {
@@ -288,8 +289,8 @@ const struct lock_change *front_lock(const struct front *f, enum space space, u3
 bool front_heap(const struct front *f, struct heap_info *out);
 /* The block in use that an address is in, and how many bytes it was asked for. False: it is in none. */
 bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes);
-/* Mbarriers of a CTA slot, in order of their offsets in shared memory: `max` at most are written; returns how many there
- * are. */
+/* Mbarriers of a CTA slot, in order of their offsets in shared memory: `max` at most are written; returns how many
+ * there are. */
 struct mbarrier_info {
 	u32 addr, phase;       /* phase: modulo 8; its parity is what programs see */
 	u32 pending, expected; /* arrivals */
@@ -302,7 +303,8 @@ struct mbarrier_wait {
 	struct mbarrier_info at;
 };
 bool front_mbarrier_wait(const struct front *f, u32 sm, u32 warp, struct mbarrier_wait *out);
-/* A phase has ended in a CTA: is that what a waiting warp waits for? Its predicate is then true, and the wait is over. */
+/* A phase has ended in a CTA: is that what a waiting warp waits for? Its predicate is then true, and the wait is over.
+ */
 bool front_mbarrier_poll(struct front *f, u32 sm, u32 warp);
 /* A warp's copies of group `group` and before are done: lanes arrive at the mbarrier at addr. True: its phase ends. */
 struct copies_arrive {

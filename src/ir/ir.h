@@ -167,12 +167,12 @@ enum mbar_op {
 	MBAR_TEST_WAIT,
 	MBAR_TRY_WAIT
 };
-enum { /* inst, geom of mbarrier and cp.async.mbarrier.arrive */
-	MBAR_GENERIC = 1,      /* generic addresses */
-	MBAR_NO_COMPLETE = 2,  /* .noComplete: the arrival may not end the phase */
-	MBAR_EXPECT = 4,       /* .expect_tx before the arrival */
-	MBAR_PARITY = 8,       /* a wait for a parity, else for a state */
-	MBAR_NO_INCREMENT = 16 /* .noinc */
+enum {                        /* inst, geom of mbarrier and cp.async.mbarrier.arrive */
+	   MBAR_GENERIC = 1,      /* generic addresses */
+	   MBAR_NO_COMPLETE = 2,  /* .noComplete: the arrival may not end the phase */
+	   MBAR_EXPECT = 4,       /* .expect_tx before the arrival */
+	   MBAR_PARITY = 8,       /* a wait for a parity, else for a state */
+	   MBAR_NO_INCREMENT = 16 /* .noinc */
 };
 enum sreg {
 	SR_TID_X,

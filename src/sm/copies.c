@@ -186,12 +186,13 @@ bool copies_check_state(const struct sm_ctx *x, const struct sm *s, struct err *
 	for (u32 k = 0; k < SM_CONTEXTS; k++) {
 		u32 last = 0;
 		for (u32 i = c->first[k]; i && used <= c->batches; last = i, i = c->batch[i].next, used++)
-			HOLDS(c->batch[i].left == left[i] && (last || left[i]), "SM %u: batch %u of context %u has %u copies, %u counted",
-			      s->id, i, k, left[i], c->batch[i].left);
+			HOLDS(c->batch[i].left == left[i] && (last || left[i]),
+			      "SM %u: batch %u of context %u has %u copies, %u counted", s->id, i, k, left[i], c->batch[i].left);
 		HOLDS(last == c->last[k], "SM %u: the last batch of context %u is %u, not %u", s->id, k, last, c->last[k]);
 	}
 	for (u32 i = c->batch_free; i && free <= c->batches; i = c->batch[i].next)
 		free++;
-	HOLDS(used + free == c->batches, "SM %u: %u batches of copies in use, %u free, of %u", s->id, used, free, c->batches);
+	HOLDS(used + free == c->batches, "SM %u: %u batches of copies in use, %u free, of %u", s->id, used, free,
+	      c->batches);
 	return true;
 }

@@ -22,7 +22,7 @@ struct copy_arrival {
 	struct copies_arrive what;
 	u8 next, pad[3];
 };
-struct copies { /* arena, one an SM */
+struct copies {             /* arena, one an SM */
 	u8 batch_free, batches; /* free list; those that were ever used */
 	u8 arrival_free, arrivals;
 	u8 pad[4];

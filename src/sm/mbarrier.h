@@ -1,5 +1,5 @@
-/* mbarrier: warps that sleep in mbarrier.try_wait until a phase of their CTA ends or their time is over, and what is told
- * of phases. What the barriers are is the front end's.
+/* mbarrier: warps that sleep in mbarrier.try_wait until a phase of their CTA ends or their time is over, and what is
+ * told of phases. What the barriers are is the front end's.
  *
  * A wait ends early, with the answer that the phase is open, when its CTA leaves its slots: PTX lets try_wait say so at
  * any time. */
@@ -9,7 +9,8 @@
 
 /* After issue, of an instruction with DYN_PHASE, DYN_AWAIT, DYN_COMMIT or DYN_COPY_ARRIVE. */
 void mbarrier_issued(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
-/* A phase has ended in the CTA of a warp, through its instruction at pc; the mbarrier is at an offset in shared memory. */
+/* A phase has ended in the CTA of a warp, through its instruction at pc; the mbarrier is at an offset in shared memory.
+ */
 void mbarrier_phase(struct sm_ctx *x, struct sm *s, u32 w, u64 addr, u32 pc, u64 now);
 /* Wakes those whose time is over. */
 void mbarrier_expire(struct sm_ctx *x, struct sm *s, u64 now);

@@ -276,7 +276,8 @@ static void queue_device(struct exec *x, const struct inst *in, u32 m, bool cont
 static inline bool shared_ok(struct exec *x, u32 m, bool contig, u32 bytes, bool store)
 {
 	const u32 size = exec_cta(x)->shared_bytes;
-	if (likely(!x->f->check_uninit && !exec_cta(x)->copies && size >= bytes && in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
+	if (likely(!x->f->check_uninit && !exec_cta(x)->copies && size >= bytes &&
+	           in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
 		return true;
 	return mem_check_shared(x, m, bytes, store, !store);
 }

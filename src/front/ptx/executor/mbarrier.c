@@ -374,9 +374,9 @@ bool ptx_copies_arrive(struct front *front, u32 sm, u32 warp, u64 cycle, const s
 exec_fn exec_mbarrier(const struct inst *in)
 {
 	static const exec_fn by_mode[] = {
-	    [MBAR_INIT] = mbar_init,        [MBAR_INVAL] = mbar_inval,       [MBAR_ARRIVE] = mbar_arrive,
+	    [MBAR_INIT] = mbar_init,          [MBAR_INVAL] = mbar_inval,      [MBAR_ARRIVE] = mbar_arrive,
 	    [MBAR_ARRIVE_DROP] = mbar_arrive, [MBAR_EXPECT_TX] = mbar_arrive, [MBAR_COMPLETE_TX] = mbar_arrive,
-	    [MBAR_TEST_WAIT] = mbar_wait,   [MBAR_TRY_WAIT] = mbar_wait};
+	    [MBAR_TEST_WAIT] = mbar_wait,     [MBAR_TRY_WAIT] = mbar_wait};
 	switch (in->op) {
 	case OP_MBARRIER: return in->mode < ARRAY_LEN(by_mode) ? by_mode[in->mode] : NULL;
 	case OP_MBARRIER_COUNT: return in->d[0] != OPND_NONE && in->s[0] != OPND_NONE ? pending_count : NULL;

@@ -9,9 +9,12 @@ struct words {
 static const struct {
 	const char *word;
 	enum mbar_op op;
-} ops[] = {{"init", MBAR_INIT},         {"inval", MBAR_INVAL},
-           {"arrive", MBAR_ARRIVE},     {"arrive_drop", MBAR_ARRIVE_DROP},
-           {"test_wait", MBAR_TEST_WAIT}, {"try_wait", MBAR_TRY_WAIT},
+} ops[] = {{"init", MBAR_INIT},
+           {"inval", MBAR_INVAL},
+           {"arrive", MBAR_ARRIVE},
+           {"arrive_drop", MBAR_ARRIVE_DROP},
+           {"test_wait", MBAR_TEST_WAIT},
+           {"try_wait", MBAR_TRY_WAIT},
            {"complete_tx", MBAR_COMPLETE_TX}};
 
 static bool flag_word(const struct token *t, struct words *w)
@@ -19,10 +22,18 @@ static bool flag_word(const struct token *t, struct words *w)
 	const struct {
 		const char *word;
 		bool *flag;
-	} rows[] = {{"noComplete", &w->no_complete}, {"noinc", &w->no_increment},   {"parity", &w->parity},
-	            {"shared", &w->shared},          {"shared::cta", &w->shared},   {"shared::cluster", &w->shared},
-	            {"b64", &w->b64},                {"release", &w->release},      {"acquire", &w->acquire},
-	            {"relaxed", &w->relaxed},        {"cta", &w->cta_scope},        {"cluster", &w->cluster},
+	} rows[] = {{"noComplete", &w->no_complete},
+	            {"noinc", &w->no_increment},
+	            {"parity", &w->parity},
+	            {"shared", &w->shared},
+	            {"shared::cta", &w->shared},
+	            {"shared::cluster", &w->shared},
+	            {"b64", &w->b64},
+	            {"release", &w->release},
+	            {"acquire", &w->acquire},
+	            {"relaxed", &w->relaxed},
+	            {"cta", &w->cta_scope},
+	            {"cluster", &w->cluster},
 	            {"pending_count", &w->count}};
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		if (tok_is_mod(t, rows[i].word))
@@ -147,8 +158,8 @@ bool lower_mbarrier(struct stmt *s)
 	if (!check_words(s, &w))
 		return false;
 	s->in.mode = (u8)w.op;
-	s->in.geom = (u8)((w.expect ? MBAR_EXPECT : 0) | (w.no_complete ? MBAR_NO_COMPLETE : 0) |
-	                  (w.parity ? MBAR_PARITY : 0));
+	s->in.geom =
+	    (u8)((w.expect ? MBAR_EXPECT : 0) | (w.no_complete ? MBAR_NO_COMPLETE : 0) | (w.parity ? MBAR_PARITY : 0));
 	const bool init = w.op == MBAR_INIT || w.op == MBAR_INVAL;
 	const bool waits = w.op == MBAR_TEST_WAIT || w.op == MBAR_TRY_WAIT;
 	if (!(init ? lower_init(s, &w) : waits ? lower_wait(s, &w) : lower_arrive(s, &w)))

@@ -185,30 +185,22 @@ static void add_mbarrier(const struct fault *x, struct strbuf *out)
 {
 	strbuf_addf(out, "mbarrier at 0x%" PRIx64 " of shared memory: ", x->addr);
 	switch ((enum mbar_cause)x->bytes) {
-	case MBAR_NOT_THERE:
-		strbuf_adds(out, "no mbarrier.init has been executed there, or mbarrier.inval since");
-		break;
-	case MBAR_BAD_COUNT:
-		strbuf_addf(out, "a count of %" PRIu64 "; counts are 1 to 1048575", x->file);
-		break;
+	case MBAR_NOT_THERE: strbuf_adds(out, "no mbarrier.init has been executed there, or mbarrier.inval since"); break;
+	case MBAR_BAD_COUNT: strbuf_addf(out, "a count of %" PRIu64 "; counts are 1 to 1048575", x->file); break;
 	case MBAR_TOO_MANY:
 		strbuf_addf(out, "more arrivals than its phase expects: %" PRIu64 " pending", x->function);
 		break;
 	case MBAR_BAD_TX:
 		strbuf_addf(out, "%" PRIu64 " bytes take its tx-count out of range (-1048575 to 1048575)", x->file);
 		break;
-	case MBAR_COMPLETES:
-		strbuf_adds(out, "an arrival with .noComplete ends the phase");
-		break;
+	case MBAR_COMPLETES: strbuf_adds(out, "an arrival with .noComplete ends the phase"); break;
 	case MBAR_OLD_PHASE:
 		strbuf_addf(out,
 		            "a wait for phase %" PRIu64 ", but it is in phase %" PRIu64
 		            " (modulo 8): one can wait for the current phase and for the one before",
 		            x->file, x->function);
 		break;
-	case MBAR_BAD_PARITY:
-		strbuf_addf(out, "a wait for parity %" PRIu64 "; parities are 0 and 1", x->file);
-		break;
+	case MBAR_BAD_PARITY: strbuf_addf(out, "a wait for parity %" PRIu64 "; parities are 0 and 1", x->file); break;
 	default: break;
 	}
 }

@@ -45,8 +45,8 @@ u64 ptx_state_bytes(const struct conf *c)
 	struct ptx f = {0};
 	set_sizes(&f, c);
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
-	const u64 per_warp =
-	    sizeof(struct warp) + sizeof(struct copy_groups) + SIMT_NEAR * sizeof(struct simt) + f.window_stride + f.deep_stride + sizeof(*f.tid);
+	const u64 per_warp = sizeof(struct warp) + sizeof(struct copy_groups) + SIMT_NEAR * sizeof(struct simt) +
+	                     f.window_stride + f.deep_stride + sizeof(*f.tid);
 	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0) +
 	                    mbar_map_bytes(&f) + (f.check_copies ? f.shared_max / 4 * sizeof(u16) : 0);
 	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 20 * 4096 +

@@ -6,16 +6,16 @@
  *   63  61 60        40 39          20 19         0
  *   [phase|  tx-count   |  expected    |  pending  ]
  *
- * pending: arrivals that the phase still lacks. expected: those of the phases after it. tx-count: bytes awaited, signed.
- * phase counts modulo 8; its lowest bit is the parity. A phase ends when pending and tx-count are 0. The layout is ours:
- * PTX leaves it open. The state that an arrival returns is the object as it was before.
+ * pending: arrivals that the phase still lacks. expected: those of the phases after it. tx-count: bytes awaited,
+ * signed. phase counts modulo 8; its lowest bit is the parity. A phase ends when pending and tx-count are 0. The layout
+ * is ours: PTX leaves it open. The state that an arrival returns is the object as it was before.
  *
  * Beside the bytes lies one bit for each 8 bytes of a CTA's shared memory: there is an object. An instruction on bytes
  * without one is a fault.
  *
- * check.copies: a word of shared memory that cp.async writes names the warp and the group of the copy, until the warp has
- * waited for that group. Any other access of the word before is a fault. Values are there from the issue on; a chip has
- * them at some time before the wait is over. */
+ * check.copies: a word of shared memory that cp.async writes names the warp and the group of the copy, until the warp
+ * has waited for that group. Any other access of the word before is a fault. Values are there from the issue on; a chip
+ * has them at some time before the wait is over. */
 #ifndef FRONT_PTX_RUNTIME_MBARRIER_H
 #define FRONT_PTX_RUNTIME_MBARRIER_H
 #include "front/ptx/runtime/state.h"

@@ -128,20 +128,20 @@ struct ptx {            /* the front end of a machine */
 	u64 window_stride, deep_stride, shared_stride, param_base;
 	struct arena *arena;
 	/* arena */
-	struct warp *warps;   /* [sm][warp] */
-	struct simt *stacks;  /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
-	u8 *windows;          /* [sm][warp] */
-	u8 *deep;             /* [warp][sm] the arena's tail: entries of the stack, then of the window */
-	u32 (*tid)[3][LANES]; /* [sm][warp] */
-	struct cta *ctas;     /* [sm][slot] */
-	u8 *shared;           /* [sm][slot] */
-	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
-	u8 *mbarriers;        /* [sm][slot] one bit per 8 bytes: an mbarrier is there (mbarrier.h) */
-	u16 *copy_marks;      /* [sm][slot] one per 4 bytes, with check.copies */
+	struct warp *warps;              /* [sm][warp] */
+	struct simt *stacks;             /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
+	u8 *windows;                     /* [sm][warp] */
+	u8 *deep;                        /* [warp][sm] the arena's tail: entries of the stack, then of the window */
+	u32 (*tid)[3][LANES];            /* [sm][warp] */
+	struct cta *ctas;                /* [sm][slot] */
+	u8 *shared;                      /* [sm][slot] */
+	u8 *written;                     /* [sm][slot] one bit per byte, with check.uninit_shared */
+	u8 *mbarriers;                   /* [sm][slot] one bit per 8 bytes: an mbarrier is there (mbarrier.h) */
+	u16 *copy_marks;                 /* [sm][slot] one per 4 bytes, with check.copies */
 	struct copy_groups *copy_groups; /* [sm][warp] */
-	struct fault *faults; /* [sm] first fault of each SM */
-	u64 *fault_cycle;     /* [sm] */
-	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
+	struct fault *faults;            /* [sm] first fault of each SM */
+	u64 *fault_cycle;                /* [sm] */
+	u32 *faulted;                    /* [sm] nonzero when faults[sm] is set */
 	struct lock_change *locks, *shared_locks; /* locks.c */
 	/* host side */
 	struct sm_side *side;
