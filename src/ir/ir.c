@@ -20,6 +20,7 @@ const u8 ptype_sizes[T_COUNT] = {
     [T_B8] = 1,   [T_B16] = 2,    [T_B32] = 4,   [T_B64] = 8,   [T_U8] = 1,    [T_U16] = 2,   [T_U32] = 4, [T_U64] = 8,
     [T_S8] = 1,   [T_S16] = 2,    [T_S32] = 4,   [T_S64] = 8,   [T_F16] = 2,   [T_F16X2] = 4, [T_F32] = 4, [T_F64] = 8,
     [T_BF16] = 2, [T_BF16X2] = 4, [T_B128] = 16, [T_U16X2] = 4, [T_S16X2] = 4, [T_TF32] = 4,
+    [T_E4M3X2] = 2, [T_E5M2X2] = 2,
 };
 static const struct {
 	const char *name;
@@ -31,6 +32,7 @@ static const struct {
     [T_S32] = {"s32", 0, 1},   [T_S64] = {"s64", 0, 1},     [T_F16] = {"f16", 1, 1},     [T_F16X2] = {"f16x2", 1, 1},
     [T_F32] = {"f32", 1, 1},   [T_F64] = {"f64", 1, 1},     [T_BF16] = {"bf16", 1, 1},   [T_BF16X2] = {"bf16x2", 1, 1},
     [T_B128] = {"b128", 0, 0}, [T_U16X2] = {"u16x2", 0, 0}, [T_S16X2] = {"s16x2", 0, 1}, [T_TF32] = {"tf32", 1, 1},
+    [T_E4M3X2] = {"e4m3x2", 1, 1}, [T_E5M2X2] = {"e5m2x2", 1, 1},
 };
 const char *ptype_name(enum ptype t)
 {

@@ -54,6 +54,8 @@ enum ptype {
 	T_U16X2,
 	T_S16X2,
 	T_TF32, /* as f32, of whose fraction the upper 10 bits count */
+	T_E4M3X2,
+	T_E5M2X2,
 	T_COUNT
 };
 extern const u8 ptype_sizes[T_COUNT];
@@ -157,6 +159,7 @@ enum shflmode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum votemode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum matchmode { MATCH_ANY, MATCH_ALL };
 enum barmode { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR };
+enum { FENCE_WAITS_NOT = 3 };
 enum mbar_op {
 	MBAR_INIT,
 	MBAR_INVAL,
@@ -292,14 +295,15 @@ enum {
  *   bmsk, szext  d[0], s[0], s[1]; IF_WRAP, else clamp
  *
  *   ld, st       also: mode = enum cacheop; other hints are dropped
- *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys
+ *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys, FENCE_WAITS_NOT: it orders proxies, and waits for nothing
  *   prefetch     mode = 1 L1, 2 L2
  *   redux        atom = operation; s[0] value, s[1] member mask
  *   ldmatrix     d[0..vec-1]; s[0] = base as in ld, of lane 8*k+i: of row i of matrix k; mode = 1 .trans; geom = 1: generic
  *                addresses
  *   movmatrix    d[0], s[0]
  *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
- *                size or OPND_NONE, geom = 1: a predicate, ignore-src; type and vec: what a lane copies
+ *                size or OPND_NONE, geom = 1: a predicate, ignore-src; pack = 1: s[1] has 64 bits; type and vec:
+ *                what a lane copies
  *   cp.async.wait   imm = groups that may be under way
  *   mbarrier     mode = enum mbar_op; geom = set of MBAR_*; s[0] = base as in ld; s[1] = count, bytes, state or parity,
  *                s[2] = time limit in ns or OPND_NONE; d[0] = state, or the predicate of a wait; cmp = first target

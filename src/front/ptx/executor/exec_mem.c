@@ -500,13 +500,15 @@ static void cp_async(void *ctx, const struct inst *in)
 	const u32 bytes = access_bytes(in);
 	const u32 *given = in->s[2] == OPND_NONE ? NULL : exec_at(x, in->s[2]);
 	const u32 *base = exec_at(x, in->s[1]);
+	const u64 *wide = in->pack ? exec_at(x, in->s[1]) : NULL;
+	const u32 not = in->flags & IF_NEG_PRED ? ~0u : 0;
 	u64 to[LANES];
 	u32 size[LANES], reads = 0;
 	for (u32 i = 0; i < LANES; i++) {
-		size[i] = !given ? bytes : in->geom ? (*given >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
+		size[i] = !given ? bytes : in->geom ? ((*given ^ not) >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
 		reads |= (u32)(size[i] != 0) << i;
 	}
-	FOR_LANES x->out->addr[i] = (u32)(base[i] + (u32)in->table);
+	FOR_LANES x->out->addr[i] = (u32)((wide ? (u32)wide[i] : base[i]) + (u32)in->table);
 	memcpy(to, x->out->addr, sizeof to);
 	if (!shared_ok(x, x->mask, false, bytes, true))
 		return;

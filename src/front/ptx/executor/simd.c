@@ -1,4 +1,5 @@
 #include "front/ptx/executor/simd.h"
+#include "front/ptx/executor/fp8.h"
 #include "front/ptx/executor/mbarrier.h"
 #include "front/ptx/executor/memory.h"
 #include "front/ptx/ptx.h"
@@ -58,6 +59,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_matrix(in);
 	if (!fn)
 		fn = exec_mbarrier(in);
+	if (!fn)
+		fn = exec_fp8(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

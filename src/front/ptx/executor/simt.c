@@ -488,7 +488,8 @@ exec_fn exec_control(const struct inst *in)
 		           : bar;
 	case OP_BARWARP: return in->s[0] != OPND_NONE ? exec_bar_warp : NULL;
 	case OP_NOP: return in->flags & IF_UNSUPPORTED ? unsupported : nothing;
-	case OP_MEMBAR: return fence;
+	case OP_GRIDDEP: return nothing;
+	case OP_MEMBAR: return in->mode == FENCE_WAITS_NOT ? nothing : fence;
 	case OP_CP_COMMIT: return commit_copies;
 	case OP_CP_WAIT: return wait_copies;
 	case OP_TRAP: return in->flags & IF_ASSERT ? assert_failed : trap;

@@ -127,7 +127,7 @@ bool parse_reg(struct loader *ld)
 	struct decl d;
 	if (!parse_decl(ld, &d))
 		return false;
-	if (d.type == T_NONE)
+	if (d.type == T_NONE || d.type == T_E4M3X2 || d.type == T_E5M2X2)
 		return ld_fail(ld, &at, "registers of type .%s are not supported", ptype_name(d.type));
 	if (d.vec != 1 || d.type == T_B128) {
 		ld->odd_regs = true;

@@ -154,6 +154,11 @@ bool lower_surface_reduce(struct stmt *s);                /* lower_surface.c */
 bool video_word(struct stmt *s, const struct token *t);   /* a modifier that only vmad has; lower_video.c */
 bool surface_word(struct stmt *s, const struct token *t); /* a modifier that only suld and sust have */
 bool lower_cp(struct stmt *s);                            /* lower_copy.c; emits itself */
+bool lower_createpolicy(struct stmt *s);                  /* lower_hints.c; these emit themselves */
+bool lower_cache_line(struct stmt *s);
+bool lower_fence(struct stmt *s);
+bool lower_griddep(struct stmt *s);
+bool lower_prefetch_any(struct stmt *s);
 bool lower_mbarrier(struct stmt *s);                      /* lower_mbarrier.c; these emit themselves */
 bool lower_copy_arrive(struct stmt *s);
 bool lower_mma(struct stmt *s);                           /* lower_tensor.c; these emit themselves */

@@ -127,7 +127,10 @@ bool lower_relu(struct stmt *s)
 bool lower_cvt(struct stmt *s)
 {
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];
-	const bool pair = s->in.type == T_F16X2 || s->in.type == T_BF16X2, pack = s->in.mode == 1;
+	const enum ptype t = s->in.type, from = s->in.stype;
+	const bool pair = ((t == T_F16X2 || t == T_BF16X2) && from != T_E4M3X2 && from != T_E5M2X2) ||
+	                  ((t == T_E4M3X2 || t == T_E5M2X2) && from == T_F32);
+	const bool pack = s->in.mode == 1;
 	const u32 want = pack ? 3 + (ptype_bytes(s->in.type) == 1) : pair ? 3 : 2;
 	if (!want_args(s, want, want))
 		return false;
