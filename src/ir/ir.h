@@ -275,10 +275,12 @@ enum {
  *   ld           d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset (absolute without a base)
  *   st           s[0] = base as in ld; s[1..vec] = values
  *   atom, red    d[0] (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom
+ *                b128: d[0..1], s[1..2] = b, s[3..4] = c: halves, low one first; registers of 128 bits are two
  *                ATOM_MALLOC (atom), ATOM_FREE (red): calls of malloc and free; no base, s[1] = size or address
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
  *                stype = coordinate type
+ *   txq          mode = enum texture_query, geom = kind; tex or s[4] as of tex
  *   suld, sust   the address of a surface access, which an ld or st of global memory follows: d[0] = address, d[1] =
  *                predicate (inside) under .zero; s[0..n-1] = coordinates as of tex, s[4] = handle, imm = bytes, cmp =
  *                0 trap, 1 clamp, 2 zero

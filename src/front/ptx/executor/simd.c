@@ -4,6 +4,7 @@
 #include "front/ptx/executor/memory.h"
 #include "front/ptx/ptx.h"
 #include "front/ptx/executor/surface.h"
+#include "front/ptx/executor/texture_query.h"
 
 #define DECLARE(group)                                                                                                 \
 	exec_fn exec_##group##_base(const struct inst *in);                                                                \
@@ -61,6 +62,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_mbarrier(in);
 	if (!fn)
 		fn = exec_fp8(in);
+	if (!fn)
+		fn = exec_texture_query(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

@@ -220,7 +220,8 @@ static void stmt_reset(struct loader *ld, struct stmt *s)
 	s->op = ld->tok;
 	s->nmods = s->nargs = s->nelems = s->ntypes = 0;
 	s->form = NULL;
-	s->cache_hint = s->has_mode = s->level = s->sc = false;
+	s->cache_hint = s->has_mode = s->sc = false;
+	s->level = 0;
 	memset(s->types, 0, sizeof(s->types));
 	s->in = inst_init(OP_NOP, T_NONE);
 }

@@ -180,7 +180,9 @@ static const struct mod_row rows[] = {
     {"3d", G_TEX, F_GEOM, TEX_3D},
     {"a1d", G_TEX, F_GEOM, TEX_A1D},
     {"a2d", G_TEX, F_GEOM, TEX_A2D},
-    {"level", G_TEX, F_LEVEL, 0},
+    {"level", G_TEX, F_LEVEL, 1},
+    {"grad", G_TEX, F_LEVEL, 2},
+    {"base", G_TEX, F_NOTHING, 0}, /* the one level that there is */
     {"r", G_TLD4, F_MODE, 0},
     {"g", G_TLD4, F_MODE, 1},
     {"b", G_TLD4, F_MODE, 2},
@@ -247,7 +249,7 @@ static void apply(struct stmt *s, const struct mod_row *r)
 		break;
 	case F_HINT: s->cache_hint = true; break;
 	case F_SC: s->sc = true; break;
-	case F_LEVEL: s->level = true; break;
+	case F_LEVEL: s->level = (u8)r->value; break;
 	case F_MODE_FLAG:
 		in->flags |= r->value;
 		s->has_mode = true;

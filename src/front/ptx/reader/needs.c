@@ -13,7 +13,7 @@ static bool is_fp8(const struct inst *in)
 static bool needs_word(const struct inst *in)
 {
 	return in->op == OP_MBARRIER || in->op == OP_MBARRIER_COUNT || in->op == OP_CP_ARRIVE ||
-	       in->op == OP_GRIDDEP || (in->op == OP_MEMBAR && in->cmp);
+	       in->op == OP_GRIDDEP || (in->op == OP_MEMBAR && in->cmp) || (in->op == OP_ATOM && in->type == T_B128);
 }
 static u32 sm_of(const struct inst *in)
 {

@@ -72,7 +72,7 @@ struct pending {
 	u8 pad[4];
 	u64 addr[LANES];
 	u8 data[LANES * 16] __attribute__((aligned(64)));
-	u64 cas[LANES]; /* second value of cas */
+	u64 cas[2 * LANES]; /* second value of cas, of 8 bytes at most by lane, of 16 two a lane */
 };
 /* What kernels have printed, and whose each piece is: the text is all pieces, one behind the other. */
 struct printed {
