@@ -1,5 +1,6 @@
-/* atom.exch and atom.cas of 128 bits: the halves of a register are two of 64 bits, low one first (PTX ISA, atom). As the
- * other atomics they act at issue on shared memory, and at the end of the cycle on global memory, lane after lane. */
+/* atom.exch and atom.cas of 128 bits: the halves of a register are two of 64 bits, low one first (PTX ISA, atom). As
+ * the other atomics they act at issue on shared memory, and at the end of the cycle on global memory, lane after lane.
+ */
 #include <string.h>
 
 #include "front/ptx/executor/memory.h"

@@ -505,7 +505,7 @@ static void cp_async(void *ctx, const struct inst *in)
 	u64 to[LANES];
 	u32 size[LANES], reads = 0;
 	for (u32 i = 0; i < LANES; i++) {
-		size[i] = !given ? bytes : in->geom ? ((*given ^ not) >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
+		size[i] = !given ? bytes : in->geom ? ((*given ^ not ) >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
 		reads |= (u32)(size[i] != 0) << i;
 	}
 	FOR_LANES x->out->addr[i] = (u32)((wide ? (u32)wide[i] : base[i]) + (u32)in->table);

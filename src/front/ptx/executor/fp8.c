@@ -1,5 +1,6 @@
-/* cvt between pairs of e4m3 or e5m2 and pairs of f32 or f16 (PTX ISA, cvt): e4m3 has no infinity and one NaN, 0x7f; e5m2
- * is the upper half of an f16, and its NaN here is 0x7f, too. Into fp8 always to the nearest even, and .satfinite. */
+/* cvt between pairs of e4m3 or e5m2 and pairs of f32 or f16 (PTX ISA, cvt): e4m3 has no infinity and one NaN, 0x7f;
+ * e5m2 is the upper half of an f16, and its NaN here is 0x7f, too. Into fp8 always to the nearest even, and .satfinite.
+ */
 #include <math.h>
 
 #include "front/ptx/executor/fp8.h"
@@ -25,8 +26,8 @@ static u8 from_f64(double v, bool e4m3, bool relu)
 		return sign | (e4m3 ? 0x7e : 0x7b);
 	frexp(mag, &e); /* mag = f 2^e, f in [0.5, 1) */
 	e = mag > 0 && e - 1 > least ? e - 1 : least;
-	const double unit = ldexp(1.0, e - fraction); /* of the last place */
-	const u32 n = (u32)rint(mag / unit);          /* exact but for the rounding asked for */
+	const double unit = ldexp(1.0, e - fraction);        /* of the last place */
+	const u32 n = (u32)rint(mag / unit);                 /* exact but for the rounding asked for */
 	const u32 bits = ((u32)(e - least) << fraction) + n; /* a subnormal has the least exponent, and no hidden bit */
 	return sign | (u8)MIN(bits, e4m3 ? 0x7eu : 0x7bu);
 }
@@ -82,5 +83,5 @@ exec_fn exec_fp8(const struct inst *in)
 		           ? into_fp8
 		           : NULL;
 	return is_fp8(in->stype) && in->type == T_F16X2 && in->s[1] == OPND_NONE && !(in->flags & IF_SATFINITE) ? from_fp8
-	                                                                                                          : NULL;
+	                                                                                                        : NULL;
 }

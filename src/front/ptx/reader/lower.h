@@ -164,9 +164,9 @@ bool lower_cache_line(struct stmt *s);
 bool lower_fence(struct stmt *s);
 bool lower_griddep(struct stmt *s);
 bool lower_prefetch_any(struct stmt *s);
-bool lower_mbarrier(struct stmt *s);                      /* lower_mbarrier.c; these emit themselves */
+bool lower_mbarrier(struct stmt *s); /* lower_mbarrier.c; these emit themselves */
 bool lower_copy_arrive(struct stmt *s);
-bool lower_mma(struct stmt *s);                           /* lower_tensor.c; these emit themselves */
+bool lower_mma(struct stmt *s); /* lower_tensor.c; these emit themselves */
 bool lower_wmma(struct stmt *s);
 bool lower_ldmatrix(struct stmt *s);
 bool lower_movmatrix(struct stmt *s);

@@ -17,7 +17,8 @@ static bool lower_destination(struct stmt *s, const struct operand *o)
 	}
 	s->in.pack = ptype_bytes(o->type) == 8;
 	if (ptype_bytes(o->type) != 4 && !s->in.pack)
-		return ld_fail(s->ld, &o->at, "a .%s register cannot be the base address of '%s'", ptype_name(o->type), NAME(s));
+		return ld_fail(s->ld, &o->at, "a .%s register cannot be the base address of '%s'", ptype_name(o->type),
+		               NAME(s));
 	s->in.s[1] = o->index;
 	s->in.table = (s32)o->add;
 	return true;

@@ -1,5 +1,6 @@
 /* What says something about caches or proxies and changes no value: createpolicy, applypriority, discard, prefetches,
- * fences with more words than a scope, griddepcontrol. Their forms are checked; only prefetches and fences take time. */
+ * fences with more words than a scope, griddepcontrol. Their forms are checked; only prefetches and fences take time.
+ */
 #include "front/ptx/reader/lower.h"
 
 static bool has_word(const struct stmt *s, const char *word)
@@ -41,10 +42,9 @@ static bool emit_policy(struct stmt *s, u64 form)
  * createpolicy.cvt.L2.b64 policy, property */
 bool lower_createpolicy(struct stmt *s)
 {
-	static const char *const words[] = {"fractional",     "range",           "cvt",
-	                                    "L2",             "global",          "L2::evict_last",
-	                                    "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged",
-	                                    "b64",            NULL};
+	static const char *const words[] = {
+	    "fractional",          "range", "cvt", "L2", "global", "L2::evict_last", "L2::evict_normal", "L2::evict_first",
+	    "L2::evict_unchanged", "b64",   NULL};
 	opnd unused;
 	const bool range = has_word(s, "range"), fractional = has_word(s, "fractional"), cvt = has_word(s, "cvt");
 	const u32 most = cvt ? 2 : range ? 4 : 2, least = fractional ? 1 : most;
@@ -71,7 +71,8 @@ bool lower_createpolicy(struct stmt *s)
  * here it leaves what there is. */
 bool lower_cache_line(struct stmt *s)
 {
-	static const char *const priority[] = {"global", "L2::evict_normal", NULL}, *const discard[] = {"global", "L2", NULL};
+	static const char *const priority[] = {"global", "L2::evict_normal", NULL}, *const discard[] = {"global", "L2",
+	                                                                                                NULL};
 	const bool is_discard = tok_is_name(&s->op, "discard");
 	if (!known_words(s, is_discard ? discard : priority))
 		return false;
@@ -118,8 +119,8 @@ bool lower_fence(struct stmt *s)
 	                                    NULL};
 	const bool tensormap = has_word(s, "tensormap::generic"), acquire = has_word(s, "acquire");
 	const bool proxy = has_word(s, "proxy"), init = has_word(s, "mbarrier_init");
-	const bool scope = has_word(s, "cta") || has_word(s, "cluster") || has_word(s, "gpu") || has_word(s, "sys") ||
-	                   has_word(s, "gl");
+	const bool scope =
+	    has_word(s, "cta") || has_word(s, "cluster") || has_word(s, "gpu") || has_word(s, "sys") || has_word(s, "gl");
 	const bool restricted = has_word(s, "sync_restrict::shared::cluster") || has_word(s, "sync_restrict::shared::cta");
 	if (!proxy && !init && !restricted)
 		return lower_membar(s);
@@ -139,8 +140,8 @@ bool lower_fence(struct stmt *s)
 	return true;
 }
 
-/* griddepcontrol.launch_dependents; griddepcontrol.wait. A kernel begins when the one before it in its stream has ended,
- * so there is nothing to wait for and nobody to be let go. */
+/* griddepcontrol.launch_dependents; griddepcontrol.wait. A kernel begins when the one before it in its stream has
+ * ended, so there is nothing to wait for and nobody to be let go. */
 bool lower_griddep(struct stmt *s)
 {
 	if (s->nmods != 1 || (!has_word(s, "wait") && !has_word(s, "launch_dependents")))

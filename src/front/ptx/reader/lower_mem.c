@@ -182,8 +182,7 @@ bool lower_st(struct stmt *s)
 {
 	const struct operand *list;
 	struct operand half[2];
-	if (!check_access(s) || !want_args(s, 2, 2) || !values(s, &s->arg[1], half, &list) ||
-	    !lower_address(s, &s->arg[0]))
+	if (!check_access(s) || !want_args(s, 2, 2) || !values(s, &s->arg[1], half, &list) || !lower_address(s, &s->arg[0]))
 		return false;
 	if (s->in.space == SPC_CONST || s->in.space == SPC_PARAM)
 		return ld_fail(s->ld, &s->op, "'%s': the %s is read-only", NAME(s),

@@ -6,14 +6,14 @@
 
 static bool is_fp8(const struct inst *in)
 {
-	return in->op == OP_CVT && (in->type == T_E4M3X2 || in->type == T_E5M2X2 || in->stype == T_E4M3X2 ||
-	                            in->stype == T_E5M2X2);
+	return in->op == OP_CVT &&
+	       (in->type == T_E4M3X2 || in->type == T_E5M2X2 || in->stype == T_E4M3X2 || in->stype == T_E5M2X2);
 }
 /* Instructions that say themselves which target has them first. */
 static bool needs_word(const struct inst *in)
 {
-	return in->op == OP_MBARRIER || in->op == OP_MBARRIER_COUNT || in->op == OP_CP_ARRIVE ||
-	       in->op == OP_GRIDDEP || (in->op == OP_MEMBAR && in->cmp) || (in->op == OP_ATOM && in->type == T_B128);
+	return in->op == OP_MBARRIER || in->op == OP_MBARRIER_COUNT || in->op == OP_CP_ARRIVE || in->op == OP_GRIDDEP ||
+	       (in->op == OP_MEMBAR && in->cmp) || (in->op == OP_ATOM && in->type == T_B128);
 }
 static u32 sm_of(const struct inst *in)
 {
