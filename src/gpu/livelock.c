@@ -119,8 +119,8 @@ static u32 motionless(const struct gpu *g)
 		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
 			const struct warp *own = &g->sm[i]->warp[w];
 			const struct livelock_warp *k = &warps_of(g, i)[w];
-			n += k->open && own->insts == k->first && !own->sleeping && !own->awaits && !own->fetching && !own->inflight &&
-			     !own->outstanding;
+			n += k->open && own->insts == k->first && !own->sleeping && !own->awaits && !own->fetching &&
+			     !own->inflight && !own->outstanding;
 		}
 	return n;
 }

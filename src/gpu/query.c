@@ -7,7 +7,6 @@
 #include "base/words.h"
 #include "gpu/state.h"
 #include "gpu/sync.h"
-#include "gpu/query_mbarrier.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "conf/virtual.h"
@@ -228,7 +227,7 @@ static void describe_sleep(const struct gpu *g, u32 sm, u32 w, struct warp_info 
 {
 	struct mbarrier_wait at;
 	char bytes[24] = "";
-	if (!gpu_mbarrier_wait(g, sm, w, &at))
+	if (!g->sm[sm]->warp[w].awaits || !front_mbarrier_wait(g->front, sm, w, &at))
 		return;
 	if (at.at.tx)
 		snprintf(bytes, sizeof bytes, ", %d bytes", at.at.tx);

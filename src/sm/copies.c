@@ -1,7 +1,11 @@
 #include "sm/copies.h"
 
 #include "sm/internal.h"
-#include "sm/mbarrier.h"
+
+struct copies *copies_create(struct arena *a)
+{
+	return ARENA_NEW(a, struct copies, 1);
+}
 
 /* --- pools -------------------------------------------------------------------------------------------------------- */
 

@@ -9,16 +9,6 @@
 
 /* After issue, of an instruction with DYN_PHASE, DYN_AWAIT, DYN_COMMIT or DYN_COPY_ARRIVE. */
 void mbarrier_issued(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
-/* A phase has ended in the CTA of a warp, through its instruction at pc; the mbarrier is at an offset in shared memory.
- */
-void mbarrier_phase(struct sm_ctx *x, struct sm *s, u32 w, u64 addr, u32 pc, u64 now);
-/* Wakes those whose time is over. */
-void mbarrier_expire(struct sm_ctx *x, struct sm *s, u64 now);
-/* The next cycle in which one's time is over. */
-static inline u64 mbarrier_next(const struct sm *s)
-{
-	return unlikely(s->awaiting) ? s->await_due : NEVER;
-}
 /* Waits of these warps end; they leave their slots, or begin anew. */
 void mbarrier_leave(struct sm *s, u64 warps);
 #endif

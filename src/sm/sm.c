@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "sm/copies.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
-#include "sm/mbarrier.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
 #include "sm/virtual.h"
@@ -52,12 +50,12 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .nwarps = c->sm_threads / WARP_SIZE,
 	                     .nctas = c->sm_ctas,
 	                     .nscheds = c->sm_schedulers,
-	                     .nunits = {c->sm_sp_units, c->sm_int_units ? c->sm_schedulers : 0, c->sm_sfu_units, c->sm_dp_units,
-	                                c->sm_tensor_units, 1},
+	                     .nunits = {c->sm_sp_units, c->sm_int_units ? c->sm_schedulers : 0, c->sm_sfu_units,
+	                                c->sm_dp_units, c->sm_tensor_units, 1},
 	                     .collect = c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER};
 	x->node = ARENA_NEW(a, struct timer_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
-	x->copies = ARENA_NEW(a, struct copies, 1);
+	x->copies = copies_create(a);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
 	x->past_pipe = x->pipe && !c->l1d_pipe_atomics && !x->replay;

@@ -5,12 +5,12 @@
 #include "tests/rig/refusal.h"
 
 #define HEAD9 ".version 8.4\n.target sm_90\n.address_size 64\n"
-#define TOP                                                                                                             \
-	HEAD9                                                                                                               \
-	    ".visible .entry k(.param .u64 buf, .param .u64 p2)\n{\n"                                                       \
-	    ".reg .b16 %h<8>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .b128 %q<8>; .reg .pred %p<8>; .reg .f32 %f<20>;\n" \
-	    ".shared .align 16 .b8 sm[8192];\nld.param.u64 %rd1, [buf];\nld.param.u64 %rd4, [p2];\n"                        \
-	    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, sm;\nmul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
+#define TOP                                                                                                            \
+	HEAD9                                                                                                              \
+	".visible .entry k(.param .u64 buf, .param .u64 p2)\n{\n"                                                          \
+	".reg .b16 %h<8>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .b128 %q<8>; .reg .pred %p<8>; .reg .f32 %f<20>;\n"    \
+	".shared .align 16 .b8 sm[8192];\nld.param.u64 %rd1, [buf];\nld.param.u64 %rd4, [p2];\n"                           \
+	"mov.u32 %r1, %tid.x;\nmov.u32 %r2, sm;\nmul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\n"
 
 enum { TEXT = 3000 };
 static void kernel(char text[TEXT], const char *middle)

@@ -72,20 +72,20 @@ static void limit(void **state)
 /* A warp copies 16 B a lane, twice, so that its instructions are in L1I; out[0] = cycles until all is there by way of
  * an mbarrier, or of cp.async.wait_all.
  */
-#define COPIES(ARRIVE, WAIT)                                                                                                      \
-	HEAD9                                                                                                                         \
-	    ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<6>; .reg .b32 %r<12>; .reg .b64 %rd<12>;\n"                         \
-	    ".shared .align 16 .b8 sm[8192];\n.shared .align 8 .b64 bar;\nld.param.u64 %rd1, [out];\n"                                \
-	    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, bar;\nmov.u32 %r4, sm;\nshl.b32 %r3, %r1, 4;\nadd.u32 %r4, %r4, %r3;\n"               \
-	    "mul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\nsetp.ne.u32 %p1, %r1, 0;\n"                                      \
-	    "@!%p1 mbarrier.init.shared::cta.b64 [%r2], 32;\nbar.sync 0;\nmov.u32 %r7, 0;\n"                                          \
-	    "AGAIN: mov.u64 %rd5, %clock64;\n"                                                                                        \
-	    "cp.async.cg.shared.global [%r4], [%rd3+1024], 16;\n" ARRIVE WAIT                                                         \
-	    "mov.u64 %rd6, %clock64;\nsub.s64 %rd7, %rd6, %rd5;\n@!%p1 st.global.u64 [%rd1], %rd7;\n"                                 \
-	    "ld.shared.u32 %r5, [%r4];\n@!%p1 st.global.u32 [%rd1+8], %r5;\n"                                                         \
-	    "mbarrier.test_wait.parity.shared::cta.b64 %p3, [%r2], %r7;\nselp.u32 %r6, 1, 0, %p3;\n"                                  \
-	    "setp.eq.and.u32 %p5, %r7, 0, !%p1;\n@%p5 st.global.u32 [%rd1+16], %r6;\ncp.async.wait_all;\nadd.s64 %rd3, %rd3, 8192;\n" \
-	    "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 2;\n@%p4 bra AGAIN;\nret;\n}\n"
+#define COPIES(ARRIVE, WAIT)                                                                                                  \
+	HEAD9                                                                                                                     \
+	".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<6>; .reg .b32 %r<12>; .reg .b64 %rd<12>;\n"                         \
+	".shared .align 16 .b8 sm[8192];\n.shared .align 8 .b64 bar;\nld.param.u64 %rd1, [out];\n"                                \
+	"mov.u32 %r1, %tid.x;\nmov.u32 %r2, bar;\nmov.u32 %r4, sm;\nshl.b32 %r3, %r1, 4;\nadd.u32 %r4, %r4, %r3;\n"               \
+	"mul.wide.u32 %rd2, %r1, 16;\nadd.s64 %rd3, %rd1, %rd2;\nsetp.ne.u32 %p1, %r1, 0;\n"                                      \
+	"@!%p1 mbarrier.init.shared::cta.b64 [%r2], 32;\nbar.sync 0;\nmov.u32 %r7, 0;\n"                                          \
+	"AGAIN: mov.u64 %rd5, %clock64;\n"                                                                                        \
+	"cp.async.cg.shared.global [%r4], [%rd3+1024], 16;\n" ARRIVE WAIT                                                         \
+	"mov.u64 %rd6, %clock64;\nsub.s64 %rd7, %rd6, %rd5;\n@!%p1 st.global.u64 [%rd1], %rd7;\n"                                 \
+	"ld.shared.u32 %r5, [%r4];\n@!%p1 st.global.u32 [%rd1+8], %r5;\n"                                                         \
+	"mbarrier.test_wait.parity.shared::cta.b64 %p3, [%r2], %r7;\nselp.u32 %r6, 1, 0, %p3;\n"                                  \
+	"setp.eq.and.u32 %p5, %r7, 0, !%p1;\n@%p5 st.global.u32 [%rd1+16], %r6;\ncp.async.wait_all;\nadd.s64 %rd3, %rd3, 8192;\n" \
+	"add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 2;\n@%p4 bra AGAIN;\nret;\n}\n"
 #define TRY "T: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], %r7;\n@!%p2 bra T;\n"
 #define NOINC "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2];\n"
 
@@ -160,6 +160,16 @@ static void right(struct rig *r)
 	for (u32 i = 0; i < 128; i++)
 		assert_int_equal(got[i], 64 * i + 128 * 2016);
 }
+/* Steps n times so many cycles; whatever must hold between two cycles holds. */
+static void steps(struct rig *r, u32 n, const char *line)
+{
+	for (u32 i = 0; i < n; i++) {
+		struct err e = {0};
+		rig_say(r, line);
+		if (!sim_check_state(r->s->sim, &e))
+			fail_msg("%s", e.msg);
+	}
+}
 static void pipeline(void **state)
 {
 	struct rig r;
@@ -190,10 +200,10 @@ static void saved(void **state)
 	struct rig r;
 	open_kernel(&r, "pipeline", "2", "160", sets90);
 	for (u32 i = 0; i < 25; i++) {
-		rig_say(&r, "step 211");
+		steps(&r, 30, "step 7");
 		if (!rig_try(&r, i & 1 ? "save cta 0 --release" : "save cta 1"))
 			err_clear(&r.e);
-		rig_say(&r, "step 50");
+		steps(&r, 10, "step 5");
 		if (!rig_try(&r, "restore cta 1"))
 			err_clear(&r.e);
 	}
@@ -208,7 +218,7 @@ static void dropped(void **state)
 	open_kernel(&r, "pipeline", "1", "160",
 	            (const char *const[]){"cuda.capability=90", "idempotence.track=true", NULL});
 	for (u32 i = 0; i < 5; i++) {
-		rig_say(&r, "step 900");
+		steps(&r, 100, "step 9");
 		rig_say(&r, "drop cta 0");
 	}
 	rig_say(&r, "continue");

@@ -43,7 +43,7 @@ static void query(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	const bool surface = in->geom == TQ_SURFACE;
 	const u64 tag = surface ? SURFACE_TAG : TEXTURE_TAG, *handle = in->tex >= 0 ? NULL : exec_at(x, in->s[4]);
-	u32 out[LANES];
+	u32 out[LANES] = {0};
 	for (u32 left = x->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		const u64 at = handle ? handle[i] - tag : (u64)(s64)x->ref->tex[in->tex];
