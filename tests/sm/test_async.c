@@ -177,6 +177,8 @@ static void pipeline(void **state)
 	rig_say(&r, "break mbarrier-phase");
 	rig_has(&r, "continue", "mbarrier-phase: SM ");
 	rig_has(&r, "info mbarriers 0", "32 of 32");
+	rig_has(&r, "print gpu.sm[0].cta[0].mbarriers[1].expected", "32");
+	rig_has(&r, "print gpu.sm[0].cta[0].mbarriers[3].expected", "128");
 	/* the first tile's arrivals have come, and not behind the second one's copies */
 	rig_has(&r, "info copies", "then 32 threads arrive at an mbarrier");
 	rig_say(&r, "delete");
