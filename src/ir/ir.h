@@ -266,6 +266,7 @@ enum {
  *                unpack {a,b} = r: vec = n, d[0..n-1], s[0], type = the whole's type
  *                pack r = {a,b}:   vec = n, d[0], s[0..n-1], pack = 1
  *   min, max     mode 1 = .xorsign.abs: of the magnitudes, with the product's sign
+ *   fma          mode 1, 2: the product or the addend is negated (passes/contract.h)
  *   mul, mad     mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE)
  *   setp         d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate. The second one
  *                is that of the complement, for f16x2 and bf16x2 that of the upper halves
