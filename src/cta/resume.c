@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "conf/virtual.h"
+#include "sm/copies.h"
 #include "sm/restartable.h"
 
 static u64 store_bytes(const struct conf *c)
@@ -77,6 +78,7 @@ struct saved_cta *resume_save(struct resume_ctx *x, u32 sm, u32 slot, bool relea
 		               "CTA %llu has %llu bytes; there is no room for them beside those of %u others (cta.saved_mb=%u)",
 		               (unsigned long long)c->id, (unsigned long long)bytes, x->r->n, x->conf->cta_saved_mb),
 		       NULL;
+	copies_land(ctx, s, slot, now);
 	memset(x->store + at, 0, bytes);
 	front_cta_save(ctx->front, sm, slot, x->store + at);
 	if (ctx->restart)

@@ -27,6 +27,8 @@ const char *const fault_code_names[FAULT_COUNT] = {
     [FAULT_BAD_FREE] = "bad-free",
     [FAULT_FLUSH] = "flush",
     [FAULT_DIVERGENT_MATRIX] = "divergent-matrix",
+    [FAULT_MBARRIER] = "mbarrier",
+    [FAULT_COPY_RACE] = "copy-race",
 };
 
 #define FRONT(v) extern const struct front_ops v;
@@ -290,6 +292,26 @@ bool front_heap(const struct front *f, struct heap_info *out)
 bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes)
 {
 	return f->ops->heap_block && f->ops->heap_block(f, addr, start, bytes);
+}
+
+u32 front_mbarriers(const struct front *f, u32 sm, u32 slot, struct mbarrier_info *out, u32 max)
+{
+	return f->ops->mbarriers ? f->ops->mbarriers(f, sm, front_slot(f, sm, slot), out, max) : 0;
+}
+
+bool front_mbarrier_wait(const struct front *f, u32 sm, u32 warp, struct mbarrier_wait *out)
+{
+	return f->ops->mbarrier_wait && f->ops->mbarrier_wait(f, sm, front_warp(f, sm, warp), out);
+}
+
+bool front_mbarrier_poll(struct front *f, u32 sm, u32 warp)
+{
+	return f->ops->mbarrier_poll(f, sm, front_warp(f, sm, warp));
+}
+
+bool front_copies_arrive(struct front *f, u32 sm, u32 warp, u64 cycle, const struct copies_arrive *a)
+{
+	return f->ops->copies_arrive(f, sm, front_warp(f, sm, warp), cycle, a);
 }
 
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes)

@@ -52,7 +52,19 @@ enum fault_code {
 	                 * (at pc, to addr): bytes = enum restart_cause */
 	FAULT_UNSUPPORTED,      /* the instruction is module->unsupported[imm] */
 	FAULT_DIVERGENT_MATRIX, /* mma, wmma, ldmatrix or movmatrix, all .aligned, by a part of a warp: lanes = those */
+	FAULT_MBARRIER,         /* bytes = enum mbar_cause; file, function = what was given, what there is */
+	FAULT_COPY_RACE,        /* check.copies: bytes that cp.async of a warp (file = its number) has under way */
 	FAULT_COUNT
+};
+enum mbar_cause { /* why an mbarrier instruction is a fault */
+	              MBAR_FINE,
+	              MBAR_NOT_THERE,  /* no mbarrier.init has been there, or an inval since */
+	              MBAR_BAD_COUNT,  /* a count of 0, or more than 2^20 - 1 */
+	              MBAR_TOO_MANY,   /* more arrivals than are pending */
+	              MBAR_BAD_TX,     /* the tx-count leaves its range */
+	              MBAR_COMPLETES,  /* .noComplete, and the phase ends */
+	              MBAR_OLD_PHASE,  /* a wait for a phase that is neither this one nor the one before */
+	              MBAR_BAD_PARITY, /* a parity that is neither 0 nor 1 */
 };
 extern const char *const fault_code_names[FAULT_COUNT]; /* "oob", "misaligned", ... */
 struct fault {
@@ -68,7 +80,7 @@ struct fault {
 	u8 pad[3]; /* named so that they are zero: state is hashed */
 	enum space space;
 	u32 pad2;
-	u64 file, function; /* of a failed assert(): addresses of strings */
+	u64 file, function; /* of a failed assert(): addresses of strings; see the codes */
 };
 
 enum {
@@ -79,10 +91,16 @@ enum {
 	DYN_BARRIER = 1 << 4,   /* arrived at barrier bar_id; with DYN_BAR_WAIT it waits */
 	DYN_BAR_WAIT = 1 << 5,
 	DYN_FENCE = 1 << 6,
-	DYN_SLEEP = 1 << 7,  /* nanosleep: sleep_ns */
-	DYN_COPIES = 1 << 9, /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
-	DYN_FAULT = 1 << 8,  /* front_fault() tells; the instruction had no effect */
+	DYN_SLEEP = 1 << 7,   /* nanosleep: sleep_ns */
+	DYN_COPIES = 1 << 9,  /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
+	DYN_FAULT = 1 << 8,   /* front_fault() tells; the instruction had no effect */
+	DYN_COMMIT = 1 << 10, /* cp.async.commit_group */
+	DYN_PHASE = 1 << 11,  /* a phase of an mbarrier has ended: in lanes `ended`, at addr */
+	DYN_AWAIT = 1 << 12,  /* mbarrier.try_wait: the phase has not ended; sleep_ns = its time limit, 0: none is given */
+	DYN_COPY_ARRIVE =
+	    1 << 13, /* lanes arrive at mbarriers at addr when the warp's copies are done (front_copies_arrive) */
 };
+#define DYN_MBARRIER (DYN_COMMIT | DYN_PHASE | DYN_AWAIT | DYN_COPY_ARRIVE)
 struct dyninst {
 	const struct inst *in;
 	u32 pc, next_pc;
@@ -96,6 +114,8 @@ struct dyninst {
 	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
 	u32 sleep_ns;
 	u32 copies_left; /* DYN_COPIES */
+	u32 ended;       /* DYN_PHASE */
+	u32 copy_group;  /* DYN_COPY_ARRIVE */
 	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
 	 * memory; local: device address of the lane's first word in the interleaved layout (words of one access are
 	 * word_step bytes apart, those of neighbouring lanes 4); tex: of the first texel used. */
@@ -269,6 +289,28 @@ const struct lock_change *front_lock(const struct front *f, enum space space, u3
 bool front_heap(const struct front *f, struct heap_info *out);
 /* The block in use that an address is in, and how many bytes it was asked for. False: it is in none. */
 bool front_heap_block(const struct front *f, u64 addr, u64 *start, u64 *bytes);
+/* Mbarriers of a CTA slot, in order of their offsets in shared memory: `max` at most are written; returns how many
+ * there are. */
+struct mbarrier_info {
+	u32 addr, phase;       /* phase: modulo 8; its parity is what programs see */
+	u32 pending, expected; /* arrivals */
+	s32 tx;                /* bytes that are awaited */
+};
+u32 front_mbarriers(const struct front *f, u32 sm, u32 slot, struct mbarrier_info *out, u32 max);
+/* What a warp waits for that a try_wait has let sleep (DYN_AWAIT): the lanes, the pc, the lowest lane's mbarrier. */
+struct mbarrier_wait {
+	u32 lanes, pc;
+	struct mbarrier_info at;
+};
+bool front_mbarrier_wait(const struct front *f, u32 sm, u32 warp, struct mbarrier_wait *out);
+/* A phase has ended in a CTA: is that what a waiting warp waits for? Its predicate is then true, and the wait is over.
+ */
+bool front_mbarrier_poll(struct front *f, u32 sm, u32 warp);
+/* A warp's copies of group `group` and before are done: lanes arrive at the mbarrier at addr. True: its phase ends. */
+struct copies_arrive {
+	u32 addr, lanes, group, pc;
+};
+bool front_copies_arrive(struct front *f, u32 sm, u32 warp, u64 cycle, const struct copies_arrive *a);
 /* Shared memory of a CTA slot. */
 u8 *front_shared(struct front *f, u32 sm, u32 slot, u32 *bytes);
 

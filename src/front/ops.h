@@ -55,6 +55,11 @@ struct front_ops {
 	FRONT_OP(heap);        /* false */
 	FRONT_OP(heap_block);  /* false */
 	FRONT_OP(shared);      /* NULL */
+	/* mbarriers: no front end says DYN_PHASE, DYN_AWAIT or DYN_COPY_ARRIVE without them */
+	FRONT_OP(mbarriers);     /* 0 */
+	FRONT_OP(mbarrier_wait); /* false */
+	FRONT_OP(mbarrier_poll);
+	FRONT_OP(copies_arrive);
 };
 #undef FRONT_OP
 #endif

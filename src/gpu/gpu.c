@@ -9,6 +9,7 @@
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/kernels/kernel_sched.h"
+#include "sm/copies.h"
 #include "sm/restartable.h"
 #include "sm/virtual.h"
 
@@ -18,8 +19,8 @@
 static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
 	size_t mem, nodes = (size_t)SM_NODES + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
-	size_t sm =
-	    sizeof(struct sm) + nodes * sizeof(struct timer_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536;
+	size_t sm = sizeof(struct sm) + nodes * sizeof(struct timer_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) +
+	            65536 + sizeof(struct copies);
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	sm += l1_pipe_bytes(c) + kernels_bytes(c);
 	sm += conf_is_vt(c) ? sizeof(struct vt) + sizeof(struct front_map) + 128 : 0;

@@ -123,14 +123,15 @@ static u32 motionless(const struct gpu *g)
 		{
 			const struct warp *own = &g->sm[i]->warp[w];
 			const struct livelock_warp *k = &warps_of(g, i)[w];
-			n += own->insts == k->first && !own->sleeping && !own->fetching && !own->inflight && !own->outstanding;
+			n += own->insts == k->first && !own->sleeping && !own->awaits && !own->fetching && !own->inflight &&
+			     !own->outstanding;
 		}
 	return n;
 }
 
 static void note_sleep(struct gpu *g, const struct warp *own, struct livelock_warp *k)
 {
-	if (!own->sleeping)
+	if (!own->sleeping && !own->awaits)
 		return;
 	if (k->sleep_insts != own->insts) {
 		k->sleep_insts = own->insts;

@@ -222,6 +222,19 @@ static void describe_stop(const struct gpu *g, u32 sm, const struct warp *wp, st
 	snprintf(o->waits, sizeof o->waits, "CTA %s%s", cta_state_descs[is.state].name, until);
 }
 
+/* "mbarrier 0x40: 3 of 128 arrivals, 4096 bytes to come" */
+static void describe_sleep(const struct gpu *g, u32 sm, u32 w, struct warp_info *o)
+{
+	struct mbarrier_wait at;
+	char bytes[24] = "";
+	if (!g->sm[sm]->warp[w].awaits || !front_mbarrier_wait(g->front, sm, w, &at))
+		return;
+	if (at.at.tx)
+		snprintf(bytes, sizeof bytes, ", %d bytes", at.at.tx);
+	snprintf(o->waits, sizeof o->waits, "mbarrier 0x%x: lacks %u of %u%s", at.at.addr, at.at.pending, at.at.expected,
+	         bytes);
+}
+
 static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w, struct warp_info *o)
 {
 	const struct warp *wp = &s->warp[w];
@@ -251,6 +264,7 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		         : s->astray >> w & 1 ? "flush of the path not taken"
 		                              : "its turn to fetch");
 		break;
+	case WS_SLEEP: describe_sleep(g, sm, w, o); break;
 	case WS_PAUSED: describe_stop(g, sm, wp, o); break;
 	case WS_READY_LSU:
 		if (o->refused)

@@ -54,6 +54,8 @@ enum ptype {
 	T_U16X2,
 	T_S16X2,
 	T_TF32, /* as f32, of whose fraction the upper 10 bits count */
+	T_E4M3X2,
+	T_E5M2X2,
 	T_COUNT
 };
 extern const u8 ptype_sizes[T_COUNT];
@@ -157,6 +159,24 @@ enum shflmode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum votemode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum matchmode { MATCH_ANY, MATCH_ALL };
 enum barmode { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR };
+enum { FENCE_WAITS_NOT = 3 };
+enum mbar_op {
+	MBAR_INIT,
+	MBAR_INVAL,
+	MBAR_ARRIVE,
+	MBAR_ARRIVE_DROP,
+	MBAR_EXPECT_TX,
+	MBAR_COMPLETE_TX,
+	MBAR_TEST_WAIT,
+	MBAR_TRY_WAIT
+};
+enum {                        /* inst, geom of mbarrier and cp.async.mbarrier.arrive */
+	   MBAR_GENERIC = 1,      /* generic addresses */
+	   MBAR_NO_COMPLETE = 2,  /* .noComplete: the arrival may not end the phase */
+	   MBAR_EXPECT = 4,       /* .expect_tx before the arrival */
+	   MBAR_PARITY = 8,       /* a wait for a parity, else for a state */
+	   MBAR_NO_INCREMENT = 16 /* .noinc */
+};
 enum sreg {
 	SR_TID_X,
 	SR_TID_Y,
@@ -246,6 +266,7 @@ enum {
  *                unpack {a,b} = r: vec = n, d[0..n-1], s[0], type = the whole's type
  *                pack r = {a,b}:   vec = n, d[0], s[0..n-1], pack = 1
  *   min, max     mode 1 = .xorsign.abs: of the magnitudes, with the product's sign
+ *   fma          mode 1, 2: the product or the addend is negated (passes/contract.h)
  *   mul, mad     mode = enum mulmode; type = source type (d is twice as wide for MUL_WIDE)
  *   setp         d[0] predicate, d[1] optional second predicate; s[0], s[1]; boolop with s[2] predicate. The second one
  *                is that of the complement, for f16x2 and bf16x2 that of the upper halves
@@ -255,10 +276,12 @@ enum {
  *   ld           d[0..vec-1]; s[0] = base address register or OPND_NONE; imm = byte offset (absolute without a base)
  *   st           s[0] = base as in ld; s[1..vec] = values
  *   atom, red    d[0] (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom
+ *                b128: d[0..1], s[1..2] = b, s[3..4] = c: halves, low one first; registers of 128 bits are two
  *                ATOM_MALLOC (atom), ATOM_FREE (red): calls of malloc and free; no base, s[1] = size or address
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
  *                stype = coordinate type
+ *   txq          mode = enum texture_query, geom = kind; tex or s[4] as of tex
  *   suld, sust   the address of a surface access, which an ld or st of global memory follows: d[0] = address, d[1] =
  *                predicate (inside) under .zero; s[0..n-1] = coordinates as of tex, s[4] = handle, imm = bytes, cmp =
  *                0 trap, 1 clamp, 2 zero
@@ -275,15 +298,19 @@ enum {
  *   bmsk, szext  d[0], s[0], s[1]; IF_WRAP, else clamp
  *
  *   ld, st       also: mode = enum cacheop; other hints are dropped
- *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys
+ *   membar       mode = 0 cta, 1 gpu (gl, cluster), 2 sys, FENCE_WAITS_NOT: it orders proxies, and waits for nothing
  *   prefetch     mode = 1 L1, 2 L2
  *   redux        atom = operation; s[0] value, s[1] member mask
  *   ldmatrix     d[0..vec-1]; s[0] = base as in ld, of lane 8*k+i: of row i of matrix k; mode = 1 .trans; geom = 1: generic
  *                addresses
  *   movmatrix    d[0], s[0]
  *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
- *                size or OPND_NONE, geom = 1: a predicate, ignore-src; type and vec: what a lane copies
+ *                size or OPND_NONE, geom = 1: a predicate, ignore-src; pack = 1: s[1] has 64 bits; type and vec:
+ *                what a lane copies
  *   cp.async.wait   imm = groups that may be under way
+ *   mbarrier     mode = enum mbar_op; geom = set of MBAR_*; s[0] = base as in ld; s[1] = count, bytes, state or parity,
+ *                s[2] = time limit in ns or OPND_NONE; d[0] = state, or the predicate of a wait; cmp = first target
+ *   cp.async.mbarrier.arrive   s[0] = base as in ld, geom as of mbarrier
  *   mma, wmma.load, wmma.store   wide (ir/wide.h): mma and wmma.mma: registers of A, B, C, and metadata; load: s[0] base
  *                as in ld, s[1] stride or OPND_NONE; store: the same, then the registers
  *   v...         (video) type = result type, stype = type of a; mode = 1 add, 2 min, 3 max with s[2]; cmp of vset;

@@ -156,7 +156,7 @@ void cost_run(const struct fn *f)
 		struct inst *in = &f->code[pc];
 		block += starts_run(f, pc, is_target);
 		in->cost = (u8)cost_of(in);
-		if (bra_is_free(f, pc, is_target))
+		if (bra_is_free(f, pc, is_target) || (in->op == OP_NOP && in->flags & IF_FOLDED))
 			in->cost = 0;
 		bool add64 = in->op == OP_ADD && is_int64(in->type) && in->guard == OPND_NONE;
 		if (add64 && (is_fused(counts, in->s[0], block) || is_fused(counts, in->s[1], block))) {

@@ -162,11 +162,12 @@ static void set_form(struct depend *d, u32 i, const struct inst *in)
 static bool is_memory(const struct inst *in)
 {
 	return inst_is_load(in) || inst_is_store(in) || in->op == OP_PREFETCH || in->op == OP_ATOM || in->op == OP_RED ||
-	       in->op == OP_TEX || in->op == OP_TLD4;
+	       in->op == OP_TEX || in->op == OP_TLD4 || in->op == OP_MBARRIER;
 }
 static bool is_fence(const struct inst *in)
 {
-	return in->op == OP_ATOM || in->op == OP_RED || in->op == OP_CP_ASYNC || (in->flags & (IF_VOLATILE | IF_ACQREL));
+	return in->op == OP_ATOM || in->op == OP_RED || in->op == OP_CP_ASYNC || in->op == OP_MBARRIER ||
+	       (in->flags & (IF_VOLATILE | IF_ACQREL));
 }
 /* Reads that no store of the kernel may be seen by. */
 static bool reads_constants(const struct inst *in)

@@ -43,6 +43,7 @@ void schedule_params_of(struct schedule_params *p, const struct conf *c)
 	p->latency[IC_GLOBAL] = p->latency[IC_ATOMIC] = miss + c->sm_read_latency;
 	p->latency[IC_TEX] = MAX(miss, c->l1t_latency) + c->sm_read_latency;
 	p->on = c->schedule == SCHEDULE_LIST;
+	p->contract = c->isa_contract;
 	p->slot_each = c->isa_issue_cost == ISSUE_COST_PTX;
 	p->spare = c->schedule_spare;
 	p->fixed = estimate_fixed(c->isa_registers);

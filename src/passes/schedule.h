@@ -30,6 +30,7 @@
 
 struct schedule_params {
 	bool on;
+	bool contract;         /* isa.contract */
 	u32 latency[IC_COUNT]; /* issue to the issue of a dependent instruction; loads as unloaded misses */
 	bool slot_each;        /* isa.issue_cost=ptx */
 	u32 spare;             /* words, see conf key schedule_spare */

@@ -1,6 +1,7 @@
 /* What holds between any two cycles: see sm_check_state(). Everything is counted anew from where it lies. */
 #include <string.h>
 
+#include "sm/copies.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
@@ -227,6 +228,9 @@ static bool check_flight(const struct sm_ctx *x, const struct sm *s, u32 w, cons
 	      f->transactions, wp->outstanding);
 	HOLDS(f->fetches == wp->fetching, "SM %u, warp %u: %u fetches are under way, counted %u", s->id, w, f->fetches,
 	      wp->fetching);
+	HOLDS(wp->awaits == (has_slot(w) && s->awaiting >> w & 1) && (!wp->awaits || wp->await_until >= s->await_due),
+	      "SM %u, warp %u: it%s waits at an mbarrier, until %llu", s->id, w, wp->awaits ? "" : " does not",
+	      (unsigned long long)wp->await_until);
 	HOLDS(f->sleeps == wp->sleeping, "SM %u, warp %u: %u wake-ups are under way, counted %u", s->id, w, f->sleeps,
 	      wp->sleeping);
 	return check_scoreboard(x, s, w, f, e);
@@ -252,7 +256,7 @@ static bool check_warp_state(const struct sm_ctx *x, const struct sm *s, u32 w, 
 	const struct warp *wp = &s->warp[w];
 	enum warp_state st = (enum warp_state)wp->state, want = st;
 	bool empty = wp->pc >= wp->ib_end;
-	if (wp->done | wp->barrier | wp->fence | wp->sleeping | wp->paused)
+	if (wp->done | wp->barrier | wp->fence | wp->sleeping | wp->awaits | wp->paused)
 		want = wp->done ? WS_DONE : wp->paused ? WS_PAUSED : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
 	else if (empty)
 		want = WS_FETCH;
@@ -479,5 +483,5 @@ bool sm_check_state(const struct sm_ctx *x, const struct sm *s, const struct sm_
 			if (s->cta[s->warp[w].cta_slot].inactive && !check_flight(x, s, w, &f.of[w], e))
 				return false;
 		}
-	return !x->vt || vt_check_state(x, s, e);
+	return copies_check_state(x, s, e) && (!x->vt || vt_check_state(x, s, e));
 }

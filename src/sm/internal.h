@@ -96,6 +96,19 @@ u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64
 void timer_run(struct sm_ctx *x, struct sm *s, u64 now);
 u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
 
+/* --- mbarrier.c, copies.c: what the SM's cycle needs of them; the rest: mbarrier.h, copies.h ----------------------- */
+/* Wakes warps whose time in mbarrier.try_wait is over. */
+void mbarrier_expire(struct sm_ctx *x, struct sm *s, u64 now);
+/* The next cycle in which one's time is over. */
+static inline u64 mbarrier_next(const struct sm *s)
+{
+	return unlikely(s->awaiting) ? s->await_due : NEVER;
+}
+/* A phase has ended in the CTA of a warp, through its instruction at pc; the mbarrier is at an offset in shared memory.
+ */
+void mbarrier_phase(struct sm_ctx *x, struct sm *s, u32 w, u64 addr, u32 pc, u64 now);
+struct copies *copies_create(struct arena *a);
+
 /* --- verbs.c, residency.c ---------------------------------------------------------------------------------------- */
 /* A halted CTA's time has come. */
 void cta_goes_on(struct sm_ctx *x, struct sm *s, u32 slot, u64 now);

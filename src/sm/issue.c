@@ -2,6 +2,7 @@
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
+#include "sm/mbarrier.h"
 #include "sm/restartable.h"
 
 /* sm.unit_sets=scheduler: the scheduler's own unit of the class may take an instruction. */
@@ -185,6 +186,8 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		wp->inflight++;
 		timer_wait(x, s, WK_WAKE, w, MAX(cycles, 1), now);
 	}
+	if (d->flags & DYN_MBARRIER)
+		mbarrier_issued(x, s, w, d, now);
 	if (d->flags & DYN_WARP_DONE)
 		warp_exit(x, s, w, now);
 }
@@ -256,7 +259,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 			timer_put(x, s, now, now + wait + in->lat + extra, WK_WRITEBACK, wp->who, pc);
 		}
 	}
-	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE))))
+	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE | DYN_MBARRIER))))
 		control(x, s, w, &d, now);
 }
 

@@ -2,6 +2,7 @@
  * transaction a cycle to its cache, L1D's perhaps through a pipeline (l1_pipe.h), or occupies shared memory for its
  * conflict degree; a refusal blocks it, and so every instruction behind it, until the cache says that
  * something changed - or, on a machine with a re-execution queue (replay.h), is moved out of the way. */
+#include "sm/copies.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
@@ -100,6 +101,8 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 		if (result) {
 			e->load = load_take(s, w, d->pc, e->ntxn);
 			s->load[e->load].turns = e->cache == MC_L1D && x->conf->lsu_path ? (u8)turns_of(d) : 0;
+			if (unlikely(d->in->op == OP_CP_ASYNC))
+				copies_issue(x, s, w, e->load, d, now);
 		}
 		wp->loads += result;
 	}
@@ -157,6 +160,8 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 	s->warp[w].loads--;
 	if (l->turns)
 		at = MAX(at, path_book(x, s, w, l->turns, MAX(at, now)));
+	if (unlikely(x->copies->of_load[index]))
+		copies_done(x, s, index, now);
 	if (at > now) {
 		timer_add(x, s, now, at, WK_LOADED, w, pc);
 	} else {

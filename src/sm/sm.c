@@ -55,6 +55,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .collect = c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER};
 	x->node = ARENA_NEW(a, struct timer_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
+	x->copies = copies_create(a);
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
 	x->past_pipe = x->pipe && !c->l1d_pipe_atomics && !x->replay;
@@ -172,7 +173,7 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 	u64 lsu = s->lsu_q.n && !s->lsu_refused ? lsu_ready(s) : NEVER;
 	if (unlikely(x->past_pipe) && s->lsu_refused && !x->pipe->held && lsu_asks_again(x, s))
 		return now + 1;
-	lsu = MIN(lsu, l1_pipe_next(x));
+	lsu = MIN(MIN(lsu, l1_pipe_next(x)), mbarrier_next(s));
 	if (unlikely(x->vt != NULL))
 		lsu = MIN(lsu, vt_next(x, s, now));
 	return lsu <= now + 1 ? now + 1 : MIN(lsu, timer_next(s, now));
@@ -181,7 +182,7 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 u64 sm_next_due(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	const u64 swap = x->vt ? vt_next(x, s, now) : NEVER;
-	return MIN(MIN(l1_pipe_next(x), swap), timer_next(s, now));
+	return MIN(MIN(MIN(l1_pipe_next(x), swap), mbarrier_next(s)), timer_next(s, now));
 }
 
 /* No warp can issue and none has changed its state since every scheduler found so: all are charged with the same
@@ -236,6 +237,8 @@ u64 sm_tick(struct sm_ctx *x, struct sm *s, u64 now)
 		vt_cycle(x, s, now);
 	if (s->wheel[now % SM_WHEEL])
 		timer_run(x, s, now);
+	if (unlikely(s->awaiting && s->await_due <= now))
+		mbarrier_expire(x, s, now);
 	if (s->lsu_q.n || (x->pipe && x->pipe->n) || unlikely(x->replay != NULL))
 		lsu_cycle(x, s, now);
 	bool issued = !settled(x, s) && issue_all(x, s, now);

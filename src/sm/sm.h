@@ -99,7 +99,8 @@ struct warp {
 			u8 sleeping;
 			u8 done;   /* all lanes exited */
 			u8 paused; /* with its CTA */
-			u8 pad[3];
+			u8 awaits; /* sleeps in mbarrier.try_wait (mbarrier.h) */
+			u8 pad[2];
 		};
 		u64 held; /* not 0: it does not issue, whatever its next instruction is */
 	};
@@ -117,7 +118,8 @@ struct warp {
 	u64 since;             /* cycle of the last state change */
 	u64 started_at;
 	u64 insts;
-	u64 pad4[2];
+	u64 await_until; /* awaits: when its time is over */
+	u64 pad4;
 };
 enum fence { FENCE_NONE, FENCE_ALL, FENCE_COPIES };
 static inline bool fence_holds(const struct warp *wp)
@@ -269,6 +271,7 @@ struct sm {
 	u64 fetch_barred;             /* sm.fetch_refused=next: refused by L1I as it is now */
 	u64 fetch_slots;              /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
 	u64 used;                     /* occupied warp slots */
+	u64 awaiting, await_due;      /* warps that sleep in mbarrier.try_wait; when the first one's time is over */
 	u64 low;                      /* of those, warps that issue only in slots which no other warp takes */
 	u64 leaving;                  /* of CTAs that are drained: first, with a kernel-aware scheduler, and... */
 	u64 last;                     /* ...of boundary CTAs of kernels without CTAs to come (kernels/kernel_sched.h) */
@@ -343,6 +346,7 @@ struct l1_pipe;
 struct unit_results;
 struct vt;
 struct replay;
+struct copies;
 struct restart;
 struct warp_sched_ops;
 struct kernel_sched_ops;
@@ -363,6 +367,7 @@ struct sm_ctx {
 	struct timer_node *node;                /* pool, in the arena */
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
+	struct copies *copies;                  /* cp.async under way, in the arena */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
 	struct unit_results *results;           /* unit_results.h, in the arena; NULL: as many as come */
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "sm/copies.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
+#include "sm/mbarrier.h"
 #include "sm/replay.h"
 #include "sm/restartable.h"
 #include "sm/virtual.h"
@@ -133,7 +135,10 @@ static void give_up(struct sm_ctx *x, struct sm *s, const struct cta *c, u64 now
 		l1_pipe_give_up(x, s, &warps);
 	if (x->replay)
 		replay_give_up(x, s, &warps, now);
+	copies_forget(x, s, who.set);
 	give_up_loads(s, who.set);
+	if (!c->inactive)
+		mbarrier_leave(s, c->warps);
 	s->late -= timer_take_out(x, s, who.set, ~0u);
 	fetch_forget(s);
 	FOR_EACH_BIT(i, c->warps)
@@ -294,6 +299,7 @@ u32 sm_take_off(struct sm_ctx *x, struct sm *s, u32 slot, const struct cta_leave
 	const u32 place = SM_MAX_CTAS + at;
 	leave_place(x, s, slot, why, now);
 	tell_gone(x, s, c->warps, now);
+	mbarrier_leave(s, c->warps);
 	struct cta *to = &s->cta[place];
 	cta_stayed(c, now);
 	*to = *c;

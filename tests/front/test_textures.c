@@ -278,14 +278,14 @@ static void test_refused(void **state)
 	    "tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2, %f3, %f4}];\n",
 	    "tex.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%r1, %f2, %f3, %f4}];\n",
 	    "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tx, {%r1, %r1, %r1, %r1}];\n",
-	    "tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}], {%f1, %f2}, {%f1, %f2};\n",
+	    "tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}], {%f1, %f2};\n",
 	    "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}];\n",
 	    "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}];\n",
 	    "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}], 0f00000000;\n",
 	    "tex.2d.f32.f32 %f1, [tx, {%f1, %f2}];\n",
 	    "suld.b.2d.b32.trap {%r1}, [tx, {%r1, %r2}];\n",
 	    "sust.b.2d.b32.trap [tx, {%r1, %r2}], {%r1};\n",
-	    "txq.width.b32 %r1, [tx];\n",
+	    "txq.size.b32 %r1, [tx];\n",
 	};
 	for (u32 i = 0; i < ARRAY_LEN(bodies); i++) {
 		char ptx[4096], word[8];

@@ -32,7 +32,7 @@ static struct rig {
 	u32 out[4 * N];
 } r;
 
-static bool rig_check_bounds = true;
+static bool rig_check_bounds = true, rig_check_copies = true;
 
 static inline void rig_open_with(const char *ptx, const char *kernel, bool uninit, u32 frame_kb, u32 local_kb)
 {
@@ -43,6 +43,7 @@ static inline void rig_open_with(const char *ptx, const char *kernel, bool unini
 	r.conf.sm_schedulers = N / 32; /* every warp issues in every cycle */
 	r.conf.check_uninit = uninit;
 	r.conf.check_bounds = rig_check_bounds;
+	r.conf.check_copies = rig_check_copies;
 	r.conf.front_frame_kb = frame_kb;
 	r.conf.front_local_kb = local_kb;
 	if (!devmem_init(&r.mem, 64 << 20, &e) || !arena_init(&r.arena, front_state_bytes(&front_ptx, &r.conf), &e))

@@ -146,7 +146,7 @@ static void choose_runs(void)
 	if (how && !rounds)
 		fail_msg("MATRIX is a number of configurations, \"full\" or \"coherence\", not '%s'", how);
 	if (!rounds)
-		rounds = MIN((matrix.scheds + 1) / 2, RUNS_MAX / MAX(1u, matrix.workloads));
+		rounds = MIN(matrix.scheds / 2 + 1, RUNS_MAX / MAX(1u, matrix.workloads));
 	matrix_cover(&matrix, rounds);
 }
 

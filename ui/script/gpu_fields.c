@@ -6,6 +6,7 @@
 #include "session/host/answers.h"
 #include "session/state.h"
 #include "script/gpu.h"
+#include "gpu/query_mbarrier.h"
 #include "lua/lua.h"
 #include "obs/energy/energy.h"
 #include "obs/name/names.h"
@@ -138,6 +139,24 @@ static void push_barriers(lua_State *L, const struct handle *h)
 		set_u(L, "id", b[i].id);
 		set_u(L, "arrived", b[i].arrived);
 		set_u(L, "expected", b[i].expected);
+		set_u(L, "waiting", b[i].waiting);
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}
+
+static void push_mbarriers(lua_State *L, const struct handle *h)
+{
+	struct mbarrier_view b[256];
+	u32 n = MIN(gpu_mbarriers(gpu_of(L), h->a, h->b, b, ARRAY_LEN(b)), (u32)ARRAY_LEN(b));
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		lua_createtable(L, 0, 6);
+		set_u(L, "addr", b[i].is.addr);
+		set_u(L, "phase", b[i].is.phase);
+		set_u(L, "pending", b[i].is.pending);
+		set_u(L, "expected", b[i].is.expected);
+		lua_pushinteger(L, b[i].is.tx);
+		lua_setfield(L, -2, "bytes");
 		set_u(L, "waiting", b[i].waiting);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
@@ -704,29 +723,33 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                                    \
 	F(H_WARP, stack, "table, a list from 1; integers", "SIMT stack, top first: list of {pc, mask, reconv}",            \
 	  push_stack(L, h))
-#define CTA_ROWS                                                                                                       \
-	F(H_CTA, slot, "integer, from 0", "its slot", push_u(L, h->b))                                                     \
-	F(H_CTA, used, "boolean", "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                    \
-	F(H_CTA, cta, "integer or nil", "linear CTA id, nil = empty slot",                                                 \
-	  push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                                                                 \
-	F(H_CTA, id, "table of integers", "{x, y, z}", push_dim(L, cta_of(L, h).id))                                       \
-	F(H_CTA, kernel, "integer or nil", "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch)) \
-	F(H_CTA, warps, "integer, bit w = warp slot w", "mask of its warp slots", push_u(L, cta_of(L, h).warps))           \
-	F(H_CTA, warps_done, "integer, bit w = warp slot w", "mask of those that have exited",                             \
-	  push_u(L, cta_of(L, h).warps_done))                                                                              \
-	F(H_CTA, state, "string", "how it stands, as in `info ctas`",                                                      \
-	  lua_pushstring(L, cta_state_descs[cta_of(L, h).is.state].name))                                                  \
-	F(H_CTA, state_since, "integer, cycles", "since when it stands so; if nobody has stopped it, its dispatch",        \
-	  push_u(L, cta_of(L, h).is.since))                                                                                \
-	F(H_CTA, started_at, "integer, cycles", "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                   \
-	F(H_CTA, insts, "integer", "warp instructions executed", push_u(L, cta_of(L, h).insts))                            \
-	F(H_CTA, reg_first, "integer, registers", "start of its block of registers", push_u(L, cta_of(L, h).reg_first))    \
-	F(H_CTA, reg_size, "integer, registers", "32-bit registers", push_u(L, cta_of(L, h).reg_size))                     \
-	F(H_CTA, shared_first, "integer, bytes", "start of its block of shared memory (B)",                                \
-	  push_u(L, cta_of(L, h).shared_first))                                                                            \
-	F(H_CTA, shared_size, "integer, bytes", "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                  \
-	F(H_CTA, barriers, "table, a list from 1; arrived, expected in warps, waiting a mask of warp slots",               \
-	  "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))
+#define CTA_ROWS                                                                                                        \
+	F(H_CTA, slot, "integer, from 0", "its slot", push_u(L, h->b))                                                      \
+	F(H_CTA, used, "boolean", "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                     \
+	F(H_CTA, cta, "integer or nil", "linear CTA id, nil = empty slot",                                                  \
+	  push_id(L, cta_of(L, h).used, cta_of(L, h).cta))                                                                  \
+	F(H_CTA, id, "table of integers", "{x, y, z}", push_dim(L, cta_of(L, h).id))                                        \
+	F(H_CTA, kernel, "integer or nil", "launch, nil = empty slot", push_id(L, cta_of(L, h).used, cta_of(L, h).launch))  \
+	F(H_CTA, warps, "integer, bit w = warp slot w", "mask of its warp slots", push_u(L, cta_of(L, h).warps))            \
+	F(H_CTA, warps_done, "integer, bit w = warp slot w", "mask of those that have exited",                              \
+	  push_u(L, cta_of(L, h).warps_done))                                                                               \
+	F(H_CTA, state, "string", "how it stands, as in `info ctas`",                                                       \
+	  lua_pushstring(L, cta_state_descs[cta_of(L, h).is.state].name))                                                   \
+	F(H_CTA, state_since, "integer, cycles", "since when it stands so; if nobody has stopped it, its dispatch",         \
+	  push_u(L, cta_of(L, h).is.since))                                                                                 \
+	F(H_CTA, started_at, "integer, cycles", "cycle of dispatch", push_u(L, cta_of(L, h).started_at))                    \
+	F(H_CTA, insts, "integer", "warp instructions executed", push_u(L, cta_of(L, h).insts))                             \
+	F(H_CTA, reg_first, "integer, registers", "start of its block of registers", push_u(L, cta_of(L, h).reg_first))     \
+	F(H_CTA, reg_size, "integer, registers", "32-bit registers", push_u(L, cta_of(L, h).reg_size))                      \
+	F(H_CTA, shared_first, "integer, bytes", "start of its block of shared memory (B)",                                 \
+	  push_u(L, cta_of(L, h).shared_first))                                                                             \
+	F(H_CTA, shared_size, "integer, bytes", "shared memory (B)", push_u(L, cta_of(L, h).shared_size))                   \
+	F(H_CTA, barriers, "table, a list from 1; arrived, expected in warps, waiting a mask of warp slots",                \
+	  "barriers with waiting warps: list of {id, arrived, expected, waiting}", push_barriers(L, h))                     \
+	F(H_CTA, mbarriers,                                                                                                 \
+	  "table, a list from 1; addr an offset in shared memory, phase modulo 8, pending and expected in arrivals, bytes " \
+	  "to come, waiting a mask of warp slots",                                                                          \
+	  "mbarriers: list of {addr, phase, pending, expected, bytes, waiting}", push_mbarriers(L, h))
 #define KERNEL_ROWS                                                                                                    \
 	F(H_KERNEL, id, "integer, from 0", "launch number", push_u(L, h->a))                                               \
 	F(H_KERNEL, name, "string", "the kernel's name, as PTX has it", lua_pushstring(L, kernel_of(L, h).name))           \

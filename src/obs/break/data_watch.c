@@ -194,7 +194,8 @@ static bool same_cta(const struct data_watch *w, const struct event *ev)
 
 static bool stores(const struct inst *in, enum space s)
 {
-	return (inst_is_store(in) || in->op == OP_ATOM || in->op == OP_RED) && (in->space == s || in->space == SPC_GENERIC);
+	return (inst_is_store(in) || in->op == OP_ATOM || in->op == OP_RED || in->op == OP_MBARRIER) &&
+	       (in->space == s || in->space == SPC_GENERIC);
 }
 
 /* Can the instruction that issued have changed what is watched? */

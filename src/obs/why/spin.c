@@ -16,6 +16,8 @@ static bool writes(const struct inst *in, opnd at)
 
 static bool reads_memory(const struct inst *in)
 {
+	if (in->op == OP_MBARRIER)
+		return in->mode == MBAR_TEST_WAIT || in->mode == MBAR_TRY_WAIT;
 	if (in->op != OP_LD && in->op != OP_ATOM)
 		return false;
 	return in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_GENERIC;

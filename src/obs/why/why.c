@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "obs/why/jam.h"
 #include "obs/why/kept.h"
+#include "obs/why/mbarrier_wait.h"
 #include "obs/name/names.h"
 #include "obs/why/why_text.h"
 
@@ -89,6 +90,7 @@ enum end_kind {
 	END_SHORT,
 	END_FENCE,
 	END_SLEEP,
+	END_MBARRIER,
 	END_FETCH,
 	END_SPIN,
 	END_KEPT,
@@ -105,6 +107,7 @@ static const char *const end_texts[] = {"ready to issue",
                                         "waiting for a short result",
                                         "waiting at a fence",
                                         "asleep (nanosleep)",
+                                        "at an mbarrier whose phase has not ended",
                                         "waiting for instructions",
                                         "spinning",
                                         "in a CTA that is paused or halted",
@@ -133,6 +136,9 @@ static enum end_kind end_of_state(const struct gpu *g, const struct jam *j, u32 
 		return END_KEPT;
 	if (j->warps[sm] >> warp & 1)
 		return END_JAM;
+	struct mbarrier_wait at;
+	if (w->state == WS_SLEEP && gpu_mbarrier_wait(g, sm, warp, &at))
+		return END_MBARRIER;
 	if (w->state != WS_NONE && w->state != WS_DONE && spin_find(g, sm, warp, &sp))
 		return END_SPIN;
 	if (is_passed_over(g, w))
@@ -199,6 +205,8 @@ static void tell_spin(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 	why_indent(out, depth + 1);
 	line_text(m, sp.load, out);
 	strbuf_addc(out, '\n');
+	if (m->code[sp.load].op == OP_MBARRIER)
+		mbarrier_tell_at(g, sm, w->cta_slot, sp.addr, out, depth + 1);
 }
 
 /* Lanes that wait on the SIMT stack for the active ones: with a spinning warp, they may be the ones it waits for. */
@@ -395,6 +403,13 @@ static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, cons
 		break;
 	case WS_READY_LSU: tell_lsu(g, sm, out, depth); break;
 	default: break;
+	}
+	struct mbarrier_wait at;
+	if (w->state == WS_SLEEP && gpu_mbarrier_wait(g, sm, warp, &at)) {
+		mbarrier_tell_wait(g, sm, warp, w, out, depth);
+		tell_waiting_lanes(g, sm, warp, w, out, depth);
+		tell_undispatched(g, w, out, depth);
+		return;
 	}
 	tell_passed_over(g, sm, w, out, depth);
 	tell_spin(g, sm, warp, w, out, depth);

@@ -175,11 +175,9 @@ static void queue_global(struct exec *x, const struct inst *in, u32 lanes)
 
 /* Local memory belongs to one thread, so PTX forbids atomics there: reported as an access outside global and shared
  * memory. */
-static void atomic(void *ctx, const struct inst *in)
+bool mem_atomic_lanes(struct exec *x, const struct inst *in, u32 bytes, struct generic_lanes *to)
 {
-	struct exec *x = ctx;
 	struct dyninst *out = x->out;
-	const u32 bytes = ptype_bytes(in->type);
 	struct generic_lanes g = {.global = x->mask};
 	mem_addresses(x, in);
 	out->bytes = (u8)bytes;
@@ -193,11 +191,18 @@ static void atomic(void *ctx, const struct inst *in)
 	out->space = g.shared >> first_lane(x->mask) & 1 ? SPC_SHARED : SPC_GLOBAL;
 	if (g.local) {
 		exec_fault(x, FAULT_OOB, g.local, out->addr[first_lane(g.local)], bytes, true, SPC_GENERIC);
-		return;
+		return false;
 	}
-	if (g.global && !mem_check_device(x, g.global, bytes, true, SPC_GLOBAL))
-		return;
-	if (g.shared && !mem_check_shared(x, g.shared, bytes, true, true))
+	*to = g;
+	return (!g.global || mem_check_device(x, g.global, bytes, true, SPC_GLOBAL)) &&
+	       (!g.shared || mem_check_shared(x, g.shared, bytes, true, true));
+}
+
+static void atomic(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	struct generic_lanes g;
+	if (!mem_atomic_lanes(x, in, ptype_bytes(in->type), &g))
 		return;
 	if (g.shared)
 		apply_shared(x, in, g.shared);
@@ -213,6 +218,8 @@ exec_fn exec_atomic(const struct inst *in)
 	const u32 bytes = ptype_bytes(in->type);
 	if (in->atom == ATOM_MALLOC || in->atom == ATOM_FREE)
 		return exec_heap(in);
+	if (bytes == 16)
+		return exec_atomic128(in);
 	if ((in->op != OP_ATOM && in->op != OP_RED) || !space_ok || in->vec > 1 || in->s[1] == OPND_NONE ||
 	    in->atom == ATOM_NONE)
 		return NULL;

@@ -2,6 +2,7 @@
  * rest. */
 #include "front/ptx/runtime/fp.h"
 #include "front/ptx/executor/simd.h"
+#include "passes/contract.h"
 
 #define FLUSH(T, v) flush_##T(v, fl &IF_FTZ)
 #define FINISH(T, v) sat_##T(flush_##T(canon_##T(v), fl &IF_FTZ), fl &IF_SAT)
@@ -17,6 +18,8 @@
 	EXEC2(mod_sub_##T, T, T, T, FINISH(T, FLUSH(T, a) - FLUSH(T, b)))                                                  \
 	EXEC2(mod_mul_##T, T, T, T, FINISH(T, FLUSH(T, a) * FLUSH(T, b)))                                                  \
 	EXEC3(mod_fma_##T, T, T, T, T, FINISH(T, FMA(FLUSH(T, a), FLUSH(T, b), FLUSH(T, c))))                              \
+	EXEC3(fma_np_##T, T, T, T, T, FINISH(T, FMA(-FLUSH(T, a), FLUSH(T, b), FLUSH(T, c))))                              \
+	EXEC3(fma_na_##T, T, T, T, T, FINISH(T, FMA(FLUSH(T, a), FLUSH(T, b), -FLUSH(T, c))))                              \
 	EXEC2(mod_div_##T, T, T, T, FINISH(T, FLUSH(T, a) / FLUSH(T, b)))                                                  \
 	EXEC1(mod_rcp_##T, T, T, FINISH(T, 1 / FLUSH(T, a)))                                                               \
 	EXEC1(mod_sqrt_##T, T, T, FINISH(T, SQRT(FLUSH(T, a))))                                                            \
@@ -117,6 +120,10 @@ exec_fn LEVEL_NAME(exec_float)(const struct inst *in)
 		return in->flags & IF_FTZ ? rcp_high_f64 : rcp_f64;
 	if ((in->op == OP_MIN || in->op == OP_MAX) && in->mode)
 		return in->type != T_F32 ? NULL : in->op == OP_MIN ? min_xorsign : max_xorsign;
+	if (in->op == OP_FMA && in->mode == FMA_NEG_PRODUCT)
+		return in->type == T_F32 ? fma_np_f32 : fma_np_f64;
+	if (in->op == OP_FMA && in->mode == FMA_NEG_ADDEND)
+		return in->type == T_F32 ? fma_na_f32 : fma_na_f64;
 	const bool mod = in->flags & (IF_FTZ | IF_SAT);
 	return in->type == T_F32 ? (mod ? a->mod_f32 : a->f32) : mod ? a->mod_f64 : a->f64;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "front/ptx/executor/memory.h"
+#include "front/ptx/runtime/mbarrier.h"
 #include "front/ptx/executor/simd.h"
 
 static void addresses(struct exec *x, const struct inst *in)
@@ -275,7 +276,8 @@ static void queue_device(struct exec *x, const struct inst *in, u32 m, bool cont
 static inline bool shared_ok(struct exec *x, u32 m, bool contig, u32 bytes, bool store)
 {
 	const u32 size = exec_cta(x)->shared_bytes;
-	if (likely(!x->f->check_uninit && size >= bytes && in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
+	if (likely(!x->f->check_uninit && !exec_cta(x)->copies && size >= bytes &&
+	           in_range(x->out->addr, m, contig, 0, size - bytes, bytes)))
 		return true;
 	return mem_check_shared(x, m, bytes, store, !store);
 }
@@ -498,13 +500,15 @@ static void cp_async(void *ctx, const struct inst *in)
 	const u32 bytes = access_bytes(in);
 	const u32 *given = in->s[2] == OPND_NONE ? NULL : exec_at(x, in->s[2]);
 	const u32 *base = exec_at(x, in->s[1]);
+	const u64 *wide = in->pack ? exec_at(x, in->s[1]) : NULL;
+	const u32 not = in->flags & IF_NEG_PRED ? ~0u : 0;
 	u64 to[LANES];
 	u32 size[LANES], reads = 0;
 	for (u32 i = 0; i < LANES; i++) {
-		size[i] = !given ? bytes : in->geom ? (*given >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
+		size[i] = !given ? bytes : in->geom ? ((*given ^ not ) >> i & 1 ? 0 : bytes) : MIN(given[i], bytes);
 		reads |= (u32)(size[i] != 0) << i;
 	}
-	FOR_LANES x->out->addr[i] = (u32)(base[i] + (u32)in->table);
+	FOR_LANES x->out->addr[i] = (u32)((wide ? (u32)wide[i] : base[i]) + (u32)in->table);
 	memcpy(to, x->out->addr, sizeof to);
 	if (!shared_ok(x, x->mask, false, bytes, true))
 		return;
@@ -519,6 +523,7 @@ static void cp_async(void *ctx, const struct inst *in)
 			memcpy(data, (const void *)(device_host(x) + x->out->addr[i]), size[i]);
 		memcpy(exec_shared(x) + to[i], data, bytes);
 	}
+	copies_mark(x, to, x->mask, bytes);
 	x->out->mask = reads;
 	x->w->copies += reads && (x->w->copies & 255) < 255;
 }

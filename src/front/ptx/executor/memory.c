@@ -1,4 +1,6 @@
 #include "front/ptx/executor/memory.h"
+
+#include "front/ptx/runtime/mbarrier.h"
 #include "front/ptx/ops.h"
 
 #include <string.h>
@@ -166,8 +168,8 @@ bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool loa
 {
 	u8 codes[LANES] = {0};
 	const u64 size = exec_cta(x)->shared_bytes;
-	const bool track = x->f->check_uninit;
-	if (!track && size >= bytes && mem_lanes_within(x->out->addr, lanes, 0, size - bytes, bytes))
+	const bool track = x->f->check_uninit, copies = exec_cta(x)->copies;
+	if (!track && !copies && size >= bytes && mem_lanes_within(x->out->addr, lanes, 0, size - bytes, bytes))
 		return true;
 	for (u32 left = lanes; left; left &= left - 1) {
 		u32 i = first_lane(left);
@@ -179,7 +181,7 @@ bool mem_check_shared(struct exec *x, u32 lanes, u32 bytes, bool store, bool loa
 		else if (track && load && !all_written(written_map(x), at, bytes))
 			codes[i] = FAULT_SHARED_UNINIT;
 	}
-	if (!report(x, codes, lanes, bytes, store, SPC_SHARED))
+	if (!report(x, codes, lanes, bytes, store, SPC_SHARED) || (copies && !copies_check(x, lanes, bytes, store)))
 		return false;
 	for (u32 left = track && store ? lanes : 0; left; left &= left - 1)
 		for (u64 at = x->out->addr[first_lane(left)], b = at; b < at + bytes; b++)
@@ -382,7 +384,9 @@ static void commit(struct ptx *f, u32 sm, const struct pending *p)
 		commit_store(f->mem, p);
 	} else if (p->kind == PENDING_ATOMIC) {
 		const struct inst *in = pending_inst(f, p);
-		if (lock_op(in))
+		if (unlikely(p->bytes == 16))
+			atomic128_commit(f, sm, p);
+		else if (lock_op(in))
 			commit_lock(f, sm, p, in);
 		else
 			commit_atomic(f, sm, p, in);

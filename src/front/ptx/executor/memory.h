@@ -70,6 +70,11 @@ struct atomic_words {
 	bool flush;
 };
 bool atomic_apply_words(u8 op, u8 type, const struct atomic_words *w, u32 lanes);
+/* atomics.c: the lanes of an atomic by space, shared ones as offsets; false when a fault was recorded. */
+bool mem_atomic_lanes(struct exec *x, const struct inst *in, u32 bytes, struct generic_lanes *to);
+/* atomics128.c */
+exec_fn exec_atomic128(const struct inst *in);
+void atomic128_commit(struct ptx *f, u32 sm, const struct pending *p);
 /* heap_calls.c: malloc and free. */
 exec_fn exec_heap(const struct inst *in);
 void heap_commit(struct ptx *f, u32 sm, const struct pending *p);

@@ -1,7 +1,10 @@
 #include "front/ptx/executor/simd.h"
+#include "front/ptx/executor/fp8.h"
+#include "front/ptx/executor/mbarrier.h"
 #include "front/ptx/executor/memory.h"
 #include "front/ptx/ptx.h"
 #include "front/ptx/executor/surface.h"
+#include "front/ptx/executor/texture_query.h"
 
 #define DECLARE(group)                                                                                                 \
 	exec_fn exec_##group##_base(const struct inst *in);                                                                \
@@ -55,6 +58,12 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_surface(in);
 	if (!fn)
 		fn = exec_matrix(in);
+	if (!fn)
+		fn = exec_mbarrier(in);
+	if (!fn)
+		fn = exec_fp8(in);
+	if (!fn)
+		fn = exec_texture_query(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "front/ptx/executor/meet.h"
+#include "front/ptx/runtime/mbarrier.h"
 
 struct path {
 	u32 pc, mask;
@@ -448,11 +449,14 @@ static void commit_copies(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	x->w->copies <<= 8;
+	x->out->flags |= DYN_COMMIT;
+	copy_groups_next(x->f, x->sm, x->warp);
 }
 static void wait_copies(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	u32 left = 0;
+	copies_waited(x, in->mode ? 0 : (u32)in->imm, in->mode);
 	if (in->imm > 6) /* more groups than are counted: nobody has so many stages */
 		return;
 	for (u32 i = 0; i <= (u32)in->imm && !in->mode; i++)
@@ -484,7 +488,8 @@ exec_fn exec_control(const struct inst *in)
 		           : bar;
 	case OP_BARWARP: return in->s[0] != OPND_NONE ? exec_bar_warp : NULL;
 	case OP_NOP: return in->flags & IF_UNSUPPORTED ? unsupported : nothing;
-	case OP_MEMBAR: return fence;
+	case OP_GRIDDEP: return nothing;
+	case OP_MEMBAR: return in->mode == FENCE_WAITS_NOT ? nothing : fence;
 	case OP_CP_COMMIT: return commit_copies;
 	case OP_CP_WAIT: return wait_copies;
 	case OP_TRAP: return in->flags & IF_ASSERT ? assert_failed : trap;

@@ -14,8 +14,6 @@
 #include "front/ptx/runtime/state.h"
 #include "front/ptx/executor/surface.h"
 
-#define HANDLE_TAG                                                                                                     \
-	0x7e00000000ull         /* texture object handles: this plus the index; no valid device pointer by accident */
 #define NO_TEXEL UINT32_MAX /* outside, border addressing */
 #define TEXTURE_BYTES_MAX (1ull << 40)
 
@@ -95,7 +93,7 @@ bool ptx_bind_texture(struct front *front, struct module *m, const char *name, c
 u64 ptx_texture_object(struct front *front, const struct texture *t, struct err *e)
 {
 	struct ptx *f = ptx_of(front);
-	return texture_ok(f, t, "object", e) ? HANDLE_TAG + (u64)add_texture(f, t) : 0;
+	return texture_ok(f, t, "object", e) ? TEXTURE_TAG + (u64)add_texture(f, t) : 0;
 }
 
 u64 ptx_surface_object(struct front *front, const struct texture *t, struct err *e)
@@ -268,7 +266,7 @@ static const struct texture *texture_of(const struct exec *x, const struct inst 
 		return t >= 0 ? &x->f->textures[t] : NULL;
 	}
 	*id = ((const u64 *)exec_at(x, in->s[4]))[lane];
-	return *id - HANDLE_TAG < x->f->ntextures ? &x->f->textures[*id - HANDLE_TAG] : NULL;
+	return *id - TEXTURE_TAG < x->f->ntextures ? &x->f->textures[*id - TEXTURE_TAG] : NULL;
 }
 
 /* The texture's memory must still be allocated; the answer holds for the lanes that follow. */

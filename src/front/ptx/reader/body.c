@@ -203,8 +203,9 @@ static bool lower_stmt(struct stmt *s)
 	if (!parse_operands(s))
 		return false;
 	bool emits_itself = s->in.op == OP_BAR || s->in.op == OP_RET || s->in.op == OP_MEMBAR || f->fn == lower_ld ||
-	                    f->fn == lower_st || f->fn == lower_atom || f->fn == lower_prefetch || f->fn == lower_tex ||
-	                    f->fn == lower_surface || f->fn == lower_surface_reduce || f->groups & G_TENSOR;
+	                    f->fn == lower_st || f->fn == lower_atom || f->fn == lower_prefetch ||
+	                    f->fn == lower_prefetch_any || f->fn == lower_tex || f->fn == lower_surface ||
+	                    f->fn == lower_surface_reduce || f->groups & G_TENSOR;
 	if (f->sig && !lower_generic(s))
 		return false;
 	if (f->fn && !f->fn(s))
@@ -220,7 +221,8 @@ static void stmt_reset(struct loader *ld, struct stmt *s)
 	s->op = ld->tok;
 	s->nmods = s->nargs = s->nelems = s->ntypes = 0;
 	s->form = NULL;
-	s->cache_hint = s->has_mode = s->level = s->sc = false;
+	s->cache_hint = s->has_mode = s->sc = false;
+	s->level = 0;
 	memset(s->types, 0, sizeof(s->types));
 	s->in = inst_init(OP_NOP, T_NONE);
 }

@@ -127,13 +127,11 @@ bool parse_reg(struct loader *ld)
 	struct decl d;
 	if (!parse_decl(ld, &d))
 		return false;
-	if (d.type == T_NONE)
+	if (d.type == T_NONE || d.type == T_E4M3X2 || d.type == T_E5M2X2)
 		return ld_fail(ld, &at, "registers of type .%s are not supported", ptype_name(d.type));
-	if (d.vec != 1 || d.type == T_B128) {
+	if (d.vec != 1) {
 		ld->odd_regs = true;
-		note_unsupported(ld, (u32)ld->fn, at.line, at.col,
-		                 d.vec != 1 ? "vector registers (.reg .v2, .v4) are not supported"
-		                            : "registers of 128 bits (.reg .b128) are not supported");
+		note_unsupported(ld, (u32)ld->fn, at.line, at.col, "vector registers (.reg .v2, .v4) are not supported");
 	}
 	do {
 		if (!declare_reg(ld, d.type))

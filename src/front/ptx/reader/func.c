@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "front/ptx/reader/loader.h"
 #include "passes/cfg.h"
+#include "passes/contract.h"
 #include "passes/cost.h"
 #include "passes/estimate.h"
 #include "passes/liveness.h"
@@ -248,6 +249,8 @@ static bool run_passes(struct loader *ld)
 	struct err e = {0};
 	cfg_build(&g, &f);
 	postdom_set_reconv(&f, &g);
+	if (ld->schedule && ld->schedule->contract)
+		contract_run(&f, &g);
 	cost_run(&f);
 	bool ok = order_and_allocate(ld, &f, &g, &e);
 	cfg_release(&g);

@@ -138,7 +138,9 @@ static bool check_reg(struct stmt *s, const struct operand *o, enum ptype have, 
 	if (have == T_PRED)
 		return ld_fail(s->ld, &o->at, "'%s' is a predicate, '%s' needs a %u-bit register here", TEXT(&o->at), NAME(s),
 		               bits_of(want));
-	bool fits = w == W_MAY_BE_WIDER ? bits_of(have) >= bits_of(want) : bits_of(have) == bits_of(want);
+	bool fits = w == W_MAY_BE_WIDER && have != T_B128 ? bits_of(have) >= bits_of(want) : bits_of(have) == bits_of(want);
+	if (have == T_B128 && want != T_B128 && w == W_MAY_BE_WIDER)
+		return ld_unsupported(s->ld, &o->at, "'%s' with a register of 128 bits is not supported", NAME(s));
 	return fits || ld_fail(s->ld, &o->at, "'%s' is a .%s register, '%s' needs %u bits here", TEXT(&o->at),
 	                       ptype_name(have), NAME(s), bits_of(want));
 }
@@ -154,6 +156,17 @@ bool lower_dst(struct stmt *s, const struct operand *o, enum ptype t, enum width
 		return ld_fail(s->ld, &o->at, "unexpected '%s', '%s' needs a register as destination", TEXT(&o->at), NAME(s));
 	*out = o->index;
 	return check_reg(s, o, o->type, t, w);
+}
+
+bool split_128(struct stmt *s, const struct operand *o, struct operand half[2])
+{
+	for (u32 k = 0; k < 2; k++) {
+		half[k] = *o;
+		half[k].type = T_B64;
+		half[k].index = o->index + k;
+	}
+	return o->kind == A_SINK || (o->kind == A_REG && !o->neg && o->type == T_B128) ||
+	       ld_fail(s->ld, &o->at, "'%s' needs a register of 128 bits here, not '%s'", NAME(s), TEXT(&o->at));
 }
 
 static bool lower_int(struct stmt *s, const struct operand *o, enum ptype t, opnd *out)

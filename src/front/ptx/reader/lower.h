@@ -56,7 +56,7 @@ struct stmt { /* one instruction */
 	bool cache_hint; /* .L2::cache_hint: one operand more, ignored */
 	bool has_mode;   /* .lo/.hi/.wide, .sync/.arrive/.red ... was there */
 	bool sc;         /* fence.sc and the like */
-	bool level;      /* tex.level: one operand more */
+	u8 level;        /* tex.level: one operand more; tex.grad: two */
 	struct inst in;
 };
 
@@ -135,6 +135,8 @@ bool lower_dst(struct stmt *s, const struct operand *o, enum ptype t, enum width
 bool lower_src(struct stmt *s, const struct operand *o, enum ptype t, enum width w, opnd *out);
 bool lower_pred_src(struct stmt *s, const struct operand *o, opnd *out); /* !p sets IF_NEG_PRED */
 bool lower_generic(struct stmt *s);
+/* The halves of a 128-bit register, low one first, as operands of 64 bits; a sink is two. */
+bool split_128(struct stmt *s, const struct operand *o, struct operand half[2]);
 /* Appends an instruction with the statement's line and place; returns its pc. */
 u32 emit(struct stmt *s, const struct inst *in);
 struct inst inst_init(enum opcode op, enum ptype type);
@@ -149,12 +151,22 @@ bool lower_st(struct stmt *s);
 bool lower_atom(struct stmt *s);
 bool lower_prefetch(struct stmt *s);
 bool lower_tex(struct stmt *s);
+bool lower_texture(struct stmt *s, const struct operand *o); /* a texture reference, or a texture object's handle */
+bool lower_query(struct stmt *s);                            /* lower_query.c; these emit themselves */
+bool lower_istypep(struct stmt *s);
 bool lower_surface(struct stmt *s);
 bool lower_surface_reduce(struct stmt *s);                /* lower_surface.c */
 bool video_word(struct stmt *s, const struct token *t);   /* a modifier that only vmad has; lower_video.c */
 bool surface_word(struct stmt *s, const struct token *t); /* a modifier that only suld and sust have */
 bool lower_cp(struct stmt *s);                            /* lower_copy.c; emits itself */
-bool lower_mma(struct stmt *s);                           /* lower_tensor.c; these emit themselves */
+bool lower_createpolicy(struct stmt *s);                  /* lower_hints.c; these emit themselves */
+bool lower_cache_line(struct stmt *s);
+bool lower_fence(struct stmt *s);
+bool lower_griddep(struct stmt *s);
+bool lower_prefetch_any(struct stmt *s);
+bool lower_mbarrier(struct stmt *s); /* lower_mbarrier.c; these emit themselves */
+bool lower_copy_arrive(struct stmt *s);
+bool lower_mma(struct stmt *s); /* lower_tensor.c; these emit themselves */
 bool lower_wmma(struct stmt *s);
 bool lower_ldmatrix(struct stmt *s);
 bool lower_movmatrix(struct stmt *s);

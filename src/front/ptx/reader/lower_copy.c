@@ -15,8 +15,10 @@ static bool lower_destination(struct stmt *s, const struct operand *o)
 		s->in.table = 0;
 		return true;
 	}
-	if (ptype_bytes(o->type) != 4)
-		return ld_unsupported(s->ld, &o->at, "'%s' with a 64-bit address in shared memory is not supported", NAME(s));
+	s->in.pack = ptype_bytes(o->type) == 8;
+	if (ptype_bytes(o->type) != 4 && !s->in.pack)
+		return ld_fail(s->ld, &o->at, "a .%s register cannot be the base address of '%s'", ptype_name(o->type),
+		               NAME(s));
 	s->in.s[1] = o->index;
 	s->in.table = (s32)o->add;
 	return true;
@@ -25,12 +27,14 @@ static bool lower_destination(struct stmt *s, const struct operand *o)
 static bool lower_source_size(struct stmt *s, const struct operand *o)
 {
 	s->in.geom = o->kind == A_REG && o->type == T_PRED;
-	if (o->neg)
-		return ld_unsupported(s->ld, &o->at, "'%s' with a negated predicate is not supported", NAME(s));
-	return lower_src(s, o, s->in.geom ? T_PRED : T_B32, W_EXACT, &s->in.s[2]);
+	if (s->in.geom)
+		return lower_pred_src(s, o, &s->in.s[2]);
+	return lower_src(s, o, T_B32, W_EXACT, &s->in.s[2]);
 }
 static bool lower_copy(struct stmt *s)
 {
+	if (s->cache_hint && s->nargs > 3) /* the policy changes no result; it is the last one, behind a size or alone */
+		s->nargs--;
 	if (!want_args(s, 3, 4))
 		return false;
 	const struct operand *size = &s->arg[2];
@@ -81,6 +85,8 @@ bool lower_cp(struct stmt *s)
 	    (tok_is_mod(&s->mod[1], "commit_group") || tok_is_mod(&s->mod[1], "wait_group") ||
 	     tok_is_mod(&s->mod[1], "wait_all")))
 		return lower_group(s);
+	if (async && tok_is_mod(&s->mod[1], "mbarrier"))
+		return lower_copy_arrive(s);
 	for (u32 i = 0; async && i < s->nmods; i++)
 		if (!copy_word(s, &s->mod[i], &shared, &cached))
 			return ld_unsupported(s->ld, &s->mod[i], "'%s' is not supported", NAME(s));

@@ -104,7 +104,7 @@ static bool check_access(struct stmt *s)
 {
 	if (s->ntypes != 1)
 		return ld_fail(s->ld, &s->op, "'%s' needs one type such as .u32", NAME(s));
-	if (s->in.type == T_PRED || s->in.type == T_B128)
+	if (s->in.type == T_PRED || (s->in.type == T_B128 && s->in.vec != 1))
 		return ld_unsupported(s->ld, &s->op, "'%s' is not supported", NAME(s));
 	u32 bytes = ptype_bytes(s->in.type) * s->in.vec;
 	if (bytes > 16)
@@ -155,10 +155,22 @@ static enum ptype element_type(const struct stmt *s, const struct operand *o)
 	return s->in.stype == T_B64 && o->kind == A_INT ? T_B64 : s->in.type;
 }
 
+/* .b128: two elements of 64 bits. */
+static bool values(struct stmt *s, const struct operand *o, struct operand half[2], const struct operand **list)
+{
+	if (s->in.type != T_B128)
+		return value_list(s, o, list) && check_wide(s, *list);
+	*list = half;
+	s->in.type = T_B64;
+	s->in.vec = 2;
+	return split_128(s, o, half);
+}
+
 bool lower_ld(struct stmt *s)
 {
 	const struct operand *list;
-	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[0], &list) || !check_wide(s, list))
+	struct operand half[2];
+	if (!check_access(s) || !want_args(s, 2, 2) || !values(s, &s->arg[0], half, &list))
 		return false;
 	for (u32 i = 0; i < s->in.vec; i++)
 		if (!lower_dst(s, &list[i], s->in.type, W_MAY_BE_WIDER, &s->in.d[i]))
@@ -169,8 +181,8 @@ bool lower_ld(struct stmt *s)
 bool lower_st(struct stmt *s)
 {
 	const struct operand *list;
-	if (!check_access(s) || !want_args(s, 2, 2) || !value_list(s, &s->arg[1], &list) || !check_wide(s, list) ||
-	    !lower_address(s, &s->arg[0]))
+	struct operand half[2];
+	if (!check_access(s) || !want_args(s, 2, 2) || !values(s, &s->arg[1], half, &list) || !lower_address(s, &s->arg[0]))
 		return false;
 	if (s->in.space == SPC_CONST || s->in.space == SPC_PARAM)
 		return ld_fail(s->ld, &s->op, "'%s': the %s is read-only", NAME(s),
@@ -178,6 +190,29 @@ bool lower_st(struct stmt *s)
 	for (u32 i = 0; i < s->in.vec; i++)
 		if (!lower_src(s, &list[i], element_type(s, &list[i]), W_MAY_BE_WIDER, &s->in.s[i + 1]))
 			return false;
+	return finish(s);
+}
+
+/* atom.exch.b128, atom.cas.b128: d[0..1]; s[1..2] = b, s[3..4] = c. */
+static bool lower_atom_128(struct stmt *s, u32 n)
+{
+	struct operand half[2];
+	if (s->in.op != OP_ATOM || (s->in.atom != ATOM_EXCH && s->in.atom != ATOM_CAS))
+		return ld_unsupported(s->ld, &s->op, "'%s' is not supported: .b128 has .exch and .cas alone", NAME(s));
+	for (u32 i = 0; i < n; i++) {
+		if (i == 1) {
+			if (!lower_address(s, &s->arg[1]))
+				return false;
+			continue;
+		}
+		if (!split_128(s, &s->arg[i], half))
+			return false;
+		for (u32 k = 0; k < 2; k++)
+			if (!(i ? lower_src(s, &half[k], T_B64, W_EXACT, &s->in.s[2 * i - 3 + k])
+			        : lower_dst(s, &half[k], T_B64, W_EXACT, &s->in.d[k])))
+				return false;
+	}
+	s->in.cmp = 90;
 	return finish(s);
 }
 
@@ -189,6 +224,8 @@ bool lower_atom(struct stmt *s)
 		return false;
 	if (s->in.space == SPC_CONST || s->in.space == SPC_PARAM || s->in.space == SPC_FPARAM || s->in.space == SPC_LOCAL)
 		return ld_fail(s->ld, &s->op, "'%s': no atomics in .%s memory", NAME(s), space_names[s->in.space]);
+	if (s->in.type == T_B128)
+		return lower_atom_128(s, n);
 	if (first && !lower_dst(s, &s->arg[0], s->in.type, W_EXACT, &s->in.d[0]))
 		return false;
 	if (!lower_address(s, &s->arg[first]))
@@ -207,7 +244,7 @@ bool lower_prefetch(struct stmt *s)
 
 /* --- textures ----------------------------------------------------------------------------------------------------- */
 
-static bool texture_of(struct stmt *s, const struct operand *o)
+bool lower_texture(struct stmt *s, const struct operand *o)
 {
 	if (o->base == A_REG) {
 		s->in.s[4] = o->index;
@@ -235,12 +272,24 @@ static bool coordinates(struct stmt *s, const struct operand *o)
 	return true;
 }
 
-/* tex.level: textures here have one mip level and every level of detail is clamped to it, so the operand is checked and
- * left out. */
+/* tex.level, tex.grad: textures here have one mip level and every level of detail is clamped to it, so the operands - a
+ * level, or what the coordinates change by in x and in y - are checked and left out. */
 static bool check_level(struct stmt *s)
 {
+	static const u8 used[] = {[TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 4, [TEX_A1D] = 1, [TEX_A2D] = 2};
 	opnd unused;
-	return !s->level || lower_src(s, &s->arg[2], s->in.stype == T_F32 ? T_F32 : T_B32, W_EXACT, &unused);
+	if (s->level == 1)
+		return lower_src(s, &s->arg[2], s->in.stype == T_F32 ? T_F32 : T_B32, W_EXACT, &unused);
+	for (u32 k = 2; k < 2u + s->level; k++) {
+		const struct operand *o = &s->arg[k];
+		const u32 n = o->kind == A_VEC ? o->nelems : 1;
+		if (n != used[s->in.geom])
+			return ld_fail(s->ld, &o->at, "'%s' needs %u gradients here", NAME(s), used[s->in.geom]);
+		for (u32 i = 0; i < n; i++)
+			if (!lower_src(s, o->kind == A_VEC ? &s->elem[o->elems + i] : o, T_F32, W_EXACT, &unused))
+				return false;
+	}
+	return true;
 }
 
 bool lower_tex(struct stmt *s)
@@ -249,7 +298,7 @@ bool lower_tex(struct stmt *s)
 		return ld_unsupported(s->ld, &s->op, "'%s' is not supported: only fetches of four elements (.v4) are", NAME(s));
 	if (s->ntypes != 2 || ptype_bytes(s->in.type) != 4 || ptype_bytes(s->in.stype) != 4)
 		return ld_unsupported(s->ld, &s->op, "'%s' needs a result type and a coordinate type of 32 bits", NAME(s));
-	if (!want_args(s, 2 + s->level, 2 + s->level) || !check_level(s))
+	if (!want_args(s, 2u + s->level, 2u + s->level) || !check_level(s))
 		return false;
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];
 	if (d->kind != A_VEC || d->nelems != 4)
@@ -260,5 +309,5 @@ bool lower_tex(struct stmt *s)
 	for (u32 i = 0; i < 4; i++)
 		if (!lower_dst(s, &s->elem[d->elems + i], T_B32, W_EXACT, &s->in.d[i]))
 			return false;
-	return texture_of(s, a) && coordinates(s, a) && finish(s);
+	return lower_texture(s, a) && coordinates(s, a) && finish(s);
 }

@@ -77,6 +77,29 @@ static bool lower_pack(struct stmt *s, const struct operand *whole, const struct
 	return true;
 }
 
+/* Two moves of the halves; the second one is left to be emitted. */
+static bool lower_mov_128(struct stmt *s, const struct operand *d, const struct operand *a)
+{
+	struct operand to[2], from[2];
+	const struct operand *vec = d->kind == A_VEC ? d : a->kind == A_VEC ? a : NULL;
+	if (vec && vec->nelems != 2)
+		return ld_unsupported(s->ld, &vec->at, "'%s' of %u parts is not supported", NAME(s), vec->nelems);
+	for (u32 k = 0; k < 2 && vec; k++)
+		*(vec == d ? &to[k] : &from[k]) = s->elem[vec->elems + k];
+	if ((vec != d && !split_128(s, d, to)) || (vec != a && !split_128(s, a, from)))
+		return false;
+	s->in.type = T_B64;
+	for (u32 k = 0; k < 2; k++) {
+		if (to[k].kind == A_SINK && to[1 - k].kind != A_SINK)
+			continue;
+		if (!lower_dst(s, &to[k], T_B64, W_EXACT, &s->in.d[0]) || !lower_src(s, &from[k], T_B64, W_EXACT, &s->in.s[0]))
+			return false;
+		if (!k && to[1].kind != A_SINK)
+			emit(s, &s->in);
+	}
+	return true;
+}
+
 bool lower_mov(struct stmt *s)
 {
 	if (s->ntypes != 1)
@@ -84,6 +107,8 @@ bool lower_mov(struct stmt *s)
 	if (!want_args(s, 2, 2))
 		return false;
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];
+	if (s->in.type == T_B128)
+		return lower_mov_128(s, d, a);
 	if (d->kind == A_VEC)
 		return lower_unpack(s, d, a);
 	if (a->kind == A_VEC)
@@ -127,7 +152,10 @@ bool lower_relu(struct stmt *s)
 bool lower_cvt(struct stmt *s)
 {
 	const struct operand *d = &s->arg[0], *a = &s->arg[1];
-	const bool pair = s->in.type == T_F16X2 || s->in.type == T_BF16X2, pack = s->in.mode == 1;
+	const enum ptype t = s->in.type, from = s->in.stype;
+	const bool pair = ((t == T_F16X2 || t == T_BF16X2) && from != T_E4M3X2 && from != T_E5M2X2) ||
+	                  ((t == T_E4M3X2 || t == T_E5M2X2) && from == T_F32);
+	const bool pack = s->in.mode == 1;
 	const u32 want = pack ? 3 + (ptype_bytes(s->in.type) == 1) : pair ? 3 : 2;
 	if (!want_args(s, want, want))
 		return false;

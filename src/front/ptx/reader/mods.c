@@ -159,6 +159,16 @@ static const struct mod_row rows[] = {
     {"acq_rel", G_FENCE, F_SC, 0},
     {"acquire", G_FENCE, F_SC, 0},
     {"release", G_FENCE, F_SC, 0},
+    {"proxy", G_FENCE, F_SC, 0}, /* these: lower_hints.c */
+    {"alias", G_FENCE, F_SC, 0},
+    {"async", G_FENCE, F_SC, 0},
+    {"global", G_FENCE, F_SC, 0},
+    {"shared::cta", G_FENCE, F_SC, 0},
+    {"shared::cluster", G_FENCE, F_SC, 0},
+    {"mbarrier_init", G_FENCE, F_SC, 0},
+    {"tensormap::generic", G_FENCE, F_SC, 0},
+    {"sync_restrict::shared::cluster", G_FENCE, F_SC, 0},
+    {"sync_restrict::shared::cta", G_FENCE, F_SC, 0},
     {"finite", G_TESTP, F_MODE, TESTP_FINITE},
     {"infinite", G_TESTP, F_MODE, TESTP_INFINITE},
     {"number", G_TESTP, F_MODE, TESTP_NUMBER},
@@ -170,7 +180,9 @@ static const struct mod_row rows[] = {
     {"3d", G_TEX, F_GEOM, TEX_3D},
     {"a1d", G_TEX, F_GEOM, TEX_A1D},
     {"a2d", G_TEX, F_GEOM, TEX_A2D},
-    {"level", G_TEX, F_LEVEL, 0},
+    {"level", G_TEX, F_LEVEL, 1},
+    {"grad", G_TEX, F_LEVEL, 2},
+    {"base", G_TEX, F_NOTHING, 0}, /* the one level that there is */
     {"r", G_TLD4, F_MODE, 0},
     {"g", G_TLD4, F_MODE, 1},
     {"b", G_TLD4, F_MODE, 2},
@@ -181,6 +193,7 @@ static const struct mod_row rows[] = {
     {"L2", G_PREFETCH, F_MODE, 2},
     {"L2::evict_last", G_PREFETCH, F_MODE, 2},
     {"L2::evict_normal", G_PREFETCH, F_MODE, 2},
+    {"tensormap", G_PREFETCH, F_MODE, 1},
     {"add", G_VIDEO, F_MODE, 1},
     {"min", G_VIDEO, F_MODE, 2},
     {"max", G_VIDEO, F_MODE, 3},
@@ -236,7 +249,7 @@ static void apply(struct stmt *s, const struct mod_row *r)
 		break;
 	case F_HINT: s->cache_hint = true; break;
 	case F_SC: s->sc = true; break;
-	case F_LEVEL: s->level = true; break;
+	case F_LEVEL: s->level = (u8)r->value; break;
 	case F_MODE_FLAG:
 		in->flags |= r->value;
 		s->has_mode = true;

@@ -4,6 +4,17 @@
 #include "front/ptx/reader/graph.h"
 #include "ir/wide.h"
 
+static bool is_fp8(const struct inst *in)
+{
+	return in->op == OP_CVT &&
+	       (in->type == T_E4M3X2 || in->type == T_E5M2X2 || in->stype == T_E4M3X2 || in->stype == T_E5M2X2);
+}
+/* Instructions that say themselves which target has them first. */
+static bool needs_word(const struct inst *in)
+{
+	return in->op == OP_MBARRIER || in->op == OP_MBARRIER_COUNT || in->op == OP_CP_ARRIVE || in->op == OP_GRIDDEP ||
+	       (in->op == OP_MEMBAR && in->cmp) || (in->op == OP_ATOM && in->type == T_B128);
+}
 static u32 sm_of(const struct inst *in)
 {
 	if (in->flags & IF_UNSUPPORTED)
@@ -11,6 +22,8 @@ static u32 sm_of(const struct inst *in)
 	return in->wide                                          ? in->wide->need_sm
 	       : in->op == OP_LDMATRIX || in->op == OP_MOVMATRIX ? 75
 	       : in->op == OP_CP_ASYNC                           ? 80
+	       : is_fp8(in)                                      ? 89
+	       : needs_word(in)                                  ? in->cmp
 	                                                         : 0;
 }
 static void raise_need(struct func *f, const struct func *of)

@@ -186,8 +186,14 @@ void label_refer(struct loader *ld, const struct token *at, u32 inst, s32 table,
 	*r = (struct label_ref){.at = *at, .inst = inst, .table = table, .entry = entry};
 }
 
+/* A register of 128 bits is two of 64, the low one first: that one has the name. */
 u32 vreg_new(struct loader *ld, enum ptype type, const struct token *name)
 {
+	if (type == T_B128) {
+		const u32 low = vreg_new(ld, T_B64, name);
+		vreg_new(ld, T_B64, NULL);
+		return low;
+	}
 	u8 *c = PUSH(ld->vclass, ld->nvclass);
 	*c = type == T_PRED ? VC_PRED : ptype_bytes(type) == 8 ? VC_64 : VC_32;
 	struct vreg_name *v = PUSH(ld->vnames, ld->nvnames);

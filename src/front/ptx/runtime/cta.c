@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "front/ptx/ops.h"
+#include "front/ptx/runtime/mbarrier.h"
 #include "front/ptx/runtime/state.h"
 
 bool params_apart(const struct func *fn)
@@ -110,6 +111,16 @@ static void forget_results(struct ptx *f, u32 sm, u32 first, u64 warps)
 	}
 }
 
+/* What the last CTA in the slot has left beside its shared memory. */
+void forget_objects(struct ptx *f, u32 sm, u32 slot)
+{
+	const struct cta *c = &f->ctas[sm * f->nslots + slot];
+	if (unlikely(c->mbarriers))
+		memset(mbar_map(f, sm, slot), 0, mbar_map_bytes(f));
+	if (unlikely(c->copies))
+		memset(copy_marks_of(f, sm, slot), 0, (c->shared_bytes + 3ull) / 4 * sizeof(u16));
+}
+
 void ptx_cta_start(struct front *front, u32 sm, u32 slot, const struct launch *l, u64 cta, u64 warps)
 {
 	struct ptx *f = ptx_of(front);
@@ -119,6 +130,7 @@ void ptx_cta_start(struct front *front, u32 sm, u32 slot, const struct launch *l
 	forget_results(f, sm, first, warps);
 	if (l->id >= f->launches_cap || f->launches[l->id].l != l)
 		register_launch(f, l, 0);
+	forget_objects(f, sm, slot);
 	*c = (struct cta){.id = cta, .warps = warps, .launch = l->id, .shared_bytes = l->shared_bytes};
 	c->x = (u32)(cta % l->grid.x);
 	c->y = (u32)(cta / l->grid.x % l->grid.y);

@@ -181,6 +181,30 @@ static void add_overflow(const struct ptx *f, const struct fault *x, const struc
 		            f->mem->bytes >> 20);
 }
 
+static void add_mbarrier(const struct fault *x, struct strbuf *out)
+{
+	strbuf_addf(out, "mbarrier at 0x%" PRIx64 " of shared memory: ", x->addr);
+	switch ((enum mbar_cause)x->bytes) {
+	case MBAR_NOT_THERE: strbuf_adds(out, "no mbarrier.init has been executed there, or mbarrier.inval since"); break;
+	case MBAR_BAD_COUNT: strbuf_addf(out, "a count of %" PRIu64 "; counts are 1 to 1048575", x->file); break;
+	case MBAR_TOO_MANY:
+		strbuf_addf(out, "more arrivals than its phase expects: %" PRIu64 " pending", x->function);
+		break;
+	case MBAR_BAD_TX:
+		strbuf_addf(out, "%" PRIu64 " bytes take its tx-count out of range (-1048575 to 1048575)", x->file);
+		break;
+	case MBAR_COMPLETES: strbuf_adds(out, "an arrival with .noComplete ends the phase"); break;
+	case MBAR_OLD_PHASE:
+		strbuf_addf(out,
+		            "a wait for phase %" PRIu64 ", but it is in phase %" PRIu64
+		            " (modulo 8): one can wait for the current phase and for the one before",
+		            x->file, x->function);
+		break;
+	case MBAR_BAD_PARITY: strbuf_addf(out, "a wait for parity %" PRIu64 "; parities are 0 and 1", x->file); break;
+	default: break;
+	}
+}
+
 static void add_what(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	if (add_access(f, x, l, out))
@@ -243,6 +267,14 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 	case FAULT_DIVERGENT_MATRIX:
 		strbuf_addf(out, "matrix instruction executed by lanes 0x%08x only: .aligned means that all 32 of a warp do",
 		            x->lanes);
+		break;
+	case FAULT_MBARRIER: add_mbarrier(x, out); break;
+	case FAULT_COPY_RACE:
+		strbuf_addf(out,
+		            "shared %s of %u byte%s at 0x%" PRIx64 ": a cp.async of warp %" PRIu64
+		            " of the CTA writes there, and that warp has not waited for it (cp.async.wait_group). A chip would "
+		            "go on: check.copies=false does so",
+		            x->store ? "store" : "load", x->bytes, plural(x->bytes), x->addr, x->file);
 		break;
 	default: strbuf_adds(out, "no fault"); break;
 	}

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "conf/virtual.h"
 #include "front/ptx/runtime/locks.h"
+#include "front/ptx/runtime/mbarrier.h"
 #include "front/ptx/runtime/state.h"
 
 /* Windows of consecutive warps start this far apart beyond their size, so that equal registers of different warps
@@ -25,6 +26,7 @@ static void set_sizes(struct ptx *f, const struct conf *c)
 	f->tensor = (struct tensor_rules){c->tensor_fraction, c->tensor_fraction_fp8, c->tensor_group, c->tensor_group_fp8,
 	                                  c->tensor_quads == TENSOR_QUADS_F32};
 	f->check_barriers = c->check_barriers;
+	f->check_copies = c->check_copies;
 	f->window_bytes = c->front_frame_kb << 10;
 	f->window_near = MIN(f->window_bytes, WINDOW_NEAR);
 	f->window_stride = f->window_near + WINDOW_COLOUR;
@@ -43,10 +45,11 @@ u64 ptx_state_bytes(const struct conf *c)
 	struct ptx f = {0};
 	set_sizes(&f, c);
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
-	const u64 per_warp =
-	    sizeof(struct warp) + SIMT_NEAR * sizeof(struct simt) + f.window_stride + f.deep_stride + sizeof(*f.tid);
-	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0);
-	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096 +
+	const u64 per_warp = sizeof(struct warp) + sizeof(struct copy_groups) + SIMT_NEAR * sizeof(struct simt) +
+	                     f.window_stride + f.deep_stride + sizeof(*f.tid);
+	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0) +
+	                    mbar_map_bytes(&f) + (f.check_copies ? f.shared_max / 4 * sizeof(u16) : 0);
+	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 20 * 4096 +
 	       (f.delay ? f.nsms * (sizeof(struct fifo) + f.pending_cap * sizeof(struct pending)) + 4096 : 0);
 }
 
@@ -63,6 +66,10 @@ static void carve(struct ptx *f, struct arena *a)
 	f->shared = arena_alloc(a, ctas * f->shared_stride, 4096);
 	if (f->check_uninit)
 		f->written = arena_alloc(a, ctas * ((f->shared_max + 7) / 8), 64);
+	f->mbarriers = arena_alloc(a, ctas * mbar_map_bytes(f), 64);
+	f->copy_groups = ARENA_NEW(a, struct copy_groups, warps);
+	if (f->check_copies)
+		f->copy_marks = arena_alloc(a, ctas * (f->shared_max / 4) * sizeof(u16), 64);
 	f->windows = arena_alloc(a, warps * f->window_stride, 4096);
 	f->arena = a;
 	f->deep = arena_tail(a, warps * f->deep_stride);

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "front/ptx/ops.h"
+#include "front/ptx/runtime/mbarrier.h"
 #include "front/ptx/runtime/state.h"
 
 #define WORD_OF_ALL (4ull * LANES) /* a word of each lane */
@@ -74,8 +75,12 @@ static void walk_cta(struct ptx *f, u32 sm, u32 slot, u64 warps, struct walk *k)
 {
 	const u32 at = sm * f->nslots + slot;
 	struct cta *c = &f->ctas[at];
+	if (k->what == RESTORE)
+		forget_objects(f, sm, slot);
 	part(k, c, sizeof *c);
 	c->warps = warps;
+	if (c->mbarriers)
+		part(k, mbar_map(f, sm, slot), mbar_map_bytes(f));
 	part(k, f->shared + at * f->shared_stride, c->shared_bytes);
 	if (f->check_uninit)
 		part(k, f->written + at * (u64)((f->shared_max + 7) / 8), (f->shared_max + 7) / 8);

@@ -53,7 +53,8 @@ struct barrier_sum {                /* arena: what bar.red has gathered */
 };
 struct cta { /* arena */
 	u64 id, warps;
-	u32 x, y, z, launch, shared_bytes, pad;
+	u32 x, y, z, launch, shared_bytes;
+	u16 mbarriers, copies; /* mbarrier.h: objects; has it copied with cp.async? */
 	struct barrier_sum bar[BARRIERS];
 };
 
@@ -71,7 +72,7 @@ struct pending {
 	u8 pad[4];
 	u64 addr[LANES];
 	u8 data[LANES * 16] __attribute__((aligned(64)));
-	u64 cas[LANES]; /* second value of cas */
+	u64 cas[2 * LANES]; /* second value of cas, of 8 bytes at most by lane, of 16 two a lane */
 };
 /* What kernels have printed, and whose each piece is: the text is all pieces, one behind the other. */
 struct printed {
@@ -118,7 +119,7 @@ struct ptx {            /* the front end of a machine */
 	struct front front; /* what others see of it: first */
 	struct devmem *mem;
 	u32 nsms, nwarps, nslots;
-	bool check_bounds, check_uninit, check_masks, check_barriers;
+	bool check_bounds, check_uninit, check_masks, check_barriers, check_copies;
 	u32 delay, pending_cap; /* commit.delay; entries of an SM's queue */
 	struct tensor_rules tensor;
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
@@ -127,17 +128,20 @@ struct ptx {            /* the front end of a machine */
 	u64 window_stride, deep_stride, shared_stride, param_base;
 	struct arena *arena;
 	/* arena */
-	struct warp *warps;   /* [sm][warp] */
-	struct simt *stacks;  /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
-	u8 *windows;          /* [sm][warp] */
-	u8 *deep;             /* [warp][sm] the arena's tail: entries of the stack, then of the window */
-	u32 (*tid)[3][LANES]; /* [sm][warp] */
-	struct cta *ctas;     /* [sm][slot] */
-	u8 *shared;           /* [sm][slot] */
-	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
-	struct fault *faults; /* [sm] first fault of each SM */
-	u64 *fault_cycle;     /* [sm] */
-	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
+	struct warp *warps;              /* [sm][warp] */
+	struct simt *stacks;             /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
+	u8 *windows;                     /* [sm][warp] */
+	u8 *deep;                        /* [warp][sm] the arena's tail: entries of the stack, then of the window */
+	u32 (*tid)[3][LANES];            /* [sm][warp] */
+	struct cta *ctas;                /* [sm][slot] */
+	u8 *shared;                      /* [sm][slot] */
+	u8 *written;                     /* [sm][slot] one bit per byte, with check.uninit_shared */
+	u8 *mbarriers;                   /* [sm][slot] one bit per 8 bytes: an mbarrier is there (mbarrier.h) */
+	u16 *copy_marks;                 /* [sm][slot] one per 4 bytes, with check.copies */
+	struct copy_groups *copy_groups; /* [sm][warp] */
+	struct fault *faults;            /* [sm] first fault of each SM */
+	u64 *fault_cycle;                /* [sm] */
+	u32 *faulted;                    /* [sm] nonzero when faults[sm] is set */
 	struct lock_change *locks, *shared_locks; /* locks.c */
 	/* host side */
 	struct sm_side *side;
