@@ -52,6 +52,7 @@ enum fault_code {
 	                 * (at pc, to addr): bytes = enum restart_cause */
 	FAULT_UNSUPPORTED,      /* the instruction is module->unsupported[imm] */
 	FAULT_DIVERGENT_MATRIX, /* mma, wmma, ldmatrix or movmatrix, all .aligned, by a part of a warp: lanes = those */
+	FAULT_LANES_STUCK,      /* isa.threads=splits: lanes wait for others of their warp that cannot come: addr = those */
 	FAULT_COUNT
 };
 extern const char *const fault_code_names[FAULT_COUNT]; /* "oob", "misaligned", ... */
@@ -82,7 +83,15 @@ enum {
 	DYN_SLEEP = 1 << 7,  /* nanosleep: sleep_ns */
 	DYN_COPIES = 1 << 9, /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
 	DYN_FAULT = 1 << 8,  /* front_fault() tells; the instruction had no effect */
+	/* isa.threads=splits: DYN_YIELD is between the parts of the front end; what it comes to: */
+	DYN_YIELD = 1 << 10, /* the lanes let others of the warp run */
+	DYN_TRIED = 1 << 11, /* since they wait for something */
+	DYN_TURN = 1 << 12,  /* other lanes run, though those that ran could go on */
+	DYN_SPLIT = 1 << 13, /* lanes that waited for others run on alone */
+	DYN_CONVERGED = 1 << 14, /* lanes that had parted have met at a barrier or .sync instruction, and are one split */
+	DYN_OF_SPLITS = DYN_TURN | DYN_SPLIT | DYN_CONVERGED,
 };
+#define SLEEP_NS_MAX 1000000u /* PTX ISA, nanosleep: at most one millisecond */
 struct dyninst {
 	const struct inst *in;
 	u32 pc, next_pc;
@@ -95,6 +104,7 @@ struct dyninst {
 	bool store, atomic;
 	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
 	u32 sleep_ns;
+	u64 sleep_cycles; /* DYN_SLEEP: if not 0, instead of sleep_ns */
 	u32 copies_left; /* DYN_COPIES */
 	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
 	 * memory; local: device address of the lane's first word in the interleaved layout (words of one access are
@@ -238,8 +248,13 @@ bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, 
 
 /* --- inspection ------------------------------------------------------------------------------------------------- */
 #define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
+enum lanes_do { LANES_RUN, LANES_CAN_RUN, LANES_JOIN, LANES_WAIT };
+extern const char *const lanes_do_names[]; /* "run", "can run", "wait for the others of a branch or call", ... */
 struct simt_entry {
 	u32 pc, reconv, mask;
+	u32 lanes;    /* of mask: those that are at this pc and not further up */
+	u64 until;    /* they sleep until this cycle, if it has not come; else 0 */
+	u8 does;      /* enum lanes_do: what these do */
 	bool is_call; /* a call frame's bottom */
 };
 /* The SIMT stack, top first; returns the depth (may exceed max). */

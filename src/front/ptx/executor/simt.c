@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "front/ptx/executor/meet.h"
+#include "front/ptx/executor/splits.h"
 
 struct path {
 	u32 pc, mask;
@@ -99,10 +100,12 @@ static void bra(void *ctx, const struct inst *in)
 		x->out->taken = x->mask;
 	if (!fall || x->next_pc == (u32)in->target) {
 		x->next_pc = (u32)in->target;
-		return;
+	} else {
+		const struct path paths[2] = {{x->next_pc, fall}, {(u32)in->target, x->mask}};
+		diverge(x, paths, 2, (u32)in->reconv);
 	}
-	const struct path paths[2] = {{x->next_pc, fall}, {(u32)in->target, x->mask}};
-	diverge(x, paths, 2, (u32)in->reconv);
+	if (x->next_pc <= x->out->pc)
+		splits_back(x, in->mode == BRA_WAITS);
 }
 
 /* Adds lanes to the path with this pc. */
@@ -138,6 +141,8 @@ static void brx(void *ctx, const struct inst *in)
 		exec_fault(x, FAULT_BAD_CALL, bad, index[first_lane(bad)], 0, false, SPC_NONE);
 	else
 		diverge(x, paths, n, (u32)in->reconv);
+	if (x->next_pc <= x->out->pc)
+		splits_back(x, false);
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -261,6 +266,8 @@ static void pop(struct exec *x)
 {
 	struct warp *w = x->w;
 	const struct simt *e = entry(x, w->depth - 1);
+	if (unlikely(w->uneasy))
+		splits_arrive(x);
 	if (e->reconv == RECONV_CALL) {
 		leave(x);
 		return;
@@ -275,6 +282,8 @@ static void pop(struct exec *x)
 		w->frame = e->frame;
 		w->func = simt_func_at(x, e->pc);
 	}
+	if (unlikely(w->uneasy))
+		splits_run(x);
 }
 
 void simt_settle(struct exec *x)
@@ -288,9 +297,10 @@ void simt_settle(struct exec *x)
 			}
 			pop(x);
 		}
-		if (likely(!(w->waits & w->mask)))
+		if (unlikely(w->waits & w->mask))
+			meet_switch(x);
+		else if (likely(!w->uneasy) || !splits_rest(x))
 			return;
-		meet_switch(x);
 	}
 }
 
@@ -441,6 +451,8 @@ static void nanosleep_(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	x->out->flags |= DYN_SLEEP;
 	x->out->sleep_ns = uniform(x, in->s[0], 0);
+	x->out->sleep_cycles = 0;
+	splits_tried(x);
 }
 
 /* Groups of copies: struct warp, copies. */
