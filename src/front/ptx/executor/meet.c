@@ -284,9 +284,9 @@ static u32 left_out(const struct exec *x, const u32 *masks)
 static void meet_missing(struct exec *x)
 {
 	struct party p;
-	if (x->f->splits)
-		meet_free(x);
 	const u32 missing = gather(x, x->w->depth - 1, &p);
+	if (missing && x->f->splits)
+		meet_free(x);
 	const bool alone = path_runnable(x, 0) < 0 && !(x->f->splits && path_joined(x, ~0u));
 	if ((!missing || alone) && !party_agrees(x, &p)) {
 		undo(x);
