@@ -148,6 +148,33 @@ static void test_ping_pong(void **state)
 	rig_close();
 }
 
+/* Lanes 1 and 2 wait for lane 0, which waits for them where the branch ends; each of their jumps back is an arrival at
+ * the join of a branch in the loop. */
+static void test_join_at_the_head(void **state)
+{
+	for (u32 plain = 0; plain < 2; plain++) {
+		char ptx[4096];
+		snprintf(ptx, sizeof ptx,
+		         "%sand.b32 %%r2, %%r1, 31;\nshr.u32 %%r3, %%r1, 5;\nmul.wide.u32 %%rd5, %%r3, 8;\nmov.u64 %%rd6, ready;\n"
+		         "add.s64 %%rd6, %%rd6, %%rd5;\nsetp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra OUT;\n"
+		         "setp.gt.u32 %%p1, %%r2, 2;\n@%%p1 bra END;\nand.b32 %%r5, %%r2, 1;\nsetp.eq.u32 %%p3, %%r5, 0;\n"
+		         "HEAD: @%%p3 bra EVEN;\n"
+		         "ld.volatile.global.u32 %%r4, [%%rd6];\nadd.u32 %%r9, %%r9, %%r4;\n%ssetp.eq.u32 %%p2, %%r9, 0;\n@%%p2 bra HEAD;\n"
+		         "bra.uni OUT;\nEVEN: ld.volatile.global.u32 %%r4, [%%rd6];\nadd.u32 %%r9, %%r9, %%r4;\n"
+		         "setp.eq.u32 %%p2, %%r9, 0;\n@%%p2 bra HEAD;\n"
+		         "OUT: st.volatile.global.u32 [%%rd6], 1;\nEND:\n%s",
+		         HEAD DATA BEGIN, plain ? "add.s64 %rd6, %rd6, 0;\n" : "", END);
+		turn = 500;
+		open_splits(ptx);
+		assert_true(rig_run() < 2000000);
+		fault_text(FAULT_NONE);
+		for (u32 t = 0; t < N; t++)
+			assert_int_equal(r.out[t], t % 32 == 1 || t % 32 == 2);
+		rig_close();
+	}
+	turn = 10000;
+}
+
 /* --- meeting ------------------------------------------------------------------------------------------------------ */
 
 /* What is given to `ptx` goes on, and %r9 is as expected. */
@@ -308,6 +335,7 @@ int main(void)
 	    cmocka_unit_test(test_stack_hangs),
 	    cmocka_unit_test(test_chain),
 	    cmocka_unit_test(test_ping_pong),
+	    cmocka_unit_test(test_join_at_the_head),
 	    cmocka_unit_test(test_meeting),
 	    cmocka_unit_test(test_exit_leaves_masks),
 	    cmocka_unit_test(test_barrier_counts),

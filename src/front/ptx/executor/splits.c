@@ -136,14 +136,18 @@ void splits_yield(struct exec *x)
 	if (x->out->flags & DYN_SLEEP)
 		lie_down(x);
 	w->pc = x->next_pc;
-	if (!w->mask || w->pc == w->reconv)
-		return; /* it gives way in any case */
+	const bool arrives = !w->mask || w->pc == w->reconv; /* then it gives way in any case, to its own branch's others */
+	if (arrives)
+		simt_settle(x);
+	x->next_pc = w->pc;
+	if (!w->mask)
+		return;
 	if (w->waits)
 		meet_free(x);
 	const u32 lanes = starved(x);
 	if (lanes && give_way(x, choose(x, lanes, true)))
 		return;
-	if (tried && give_way(x, choose(x, ~0u, false)))
+	if (tried && !arrives && give_way(x, choose(x, ~0u, false)))
 		return;
 	splits_rest(x);
 }

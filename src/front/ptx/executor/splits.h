@@ -27,7 +27,7 @@ static inline void splits_back(struct exec *x, bool waits)
 	struct warp *w = x->w;
 	if (likely(!f->splits) || w->mask == w->live)
 		return;
-	w->passes = (u16)(w->passes + (waits ? f->try_weight : 1));
+	w->passes = (u16)MIN(w->passes + (waits ? f->try_weight : 1), f->split_turn);
 	if (waits)
 		x->out->flags |= DYN_YIELD | DYN_TRIED;
 	else if (w->passes >= f->split_turn)

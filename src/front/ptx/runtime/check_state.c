@@ -45,7 +45,7 @@ static bool check_paths(const struct ptx *f, u32 sm, u32 warp, struct err *e)
 	      warp, w->waits, w->mask, w->live);
 	HOLDS(f->splits || !(w->uneasy || w->passes), "SM %u, warp %u: without splits, %u turns are counted", sm, warp,
 	      w->passes);
-	HOLDS(!f->splits || w->passes < f->split_turn, "SM %u, warp %u: %u backward jumps, a turn has %u", sm, warp,
+	HOLDS(!f->splits || w->passes <= f->split_turn, "SM %u, warp %u: %u backward jumps, a turn has %u", sm, warp,
 	      w->passes, f->split_turn);
 	HOLDS(!(w->uneasy & UNEASY_COUNTED) || !(f->splits[sm * f->nwarps + warp].idle & w->mask),
 	      "SM %u, warp %u: lanes %#x run and count as idle", sm, warp,
