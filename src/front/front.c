@@ -239,7 +239,9 @@ bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, 
 }
 
 const char *const lanes_do_names[] = {
-    [LANES_RUN] = "run",     [LANES_CAN_RUN] = "can run", [LANES_JOIN] = "wait for the others of a branch or call",
+    [LANES_RUN] = "run",
+    [LANES_CAN_RUN] = "can run",
+    [LANES_JOIN] = "wait for the others of a branch or call",
     [LANES_WAIT] = "wait there for others",
 };
 

@@ -84,10 +84,10 @@ enum {
 	DYN_COPIES = 1 << 9, /* cp.async.wait: waits until no more than copies_left of the warp's loads are under way */
 	DYN_FAULT = 1 << 8,  /* front_fault() tells; the instruction had no effect */
 	/* isa.threads=splits: DYN_YIELD is between the parts of the front end; what it comes to: */
-	DYN_YIELD = 1 << 10, /* the lanes let others of the warp run */
-	DYN_TRIED = 1 << 11, /* since they wait for something */
-	DYN_TURN = 1 << 12,  /* other lanes run, though those that ran could go on */
-	DYN_SPLIT = 1 << 13, /* lanes that waited for others run on alone */
+	DYN_YIELD = 1 << 10,     /* the lanes let others of the warp run */
+	DYN_TRIED = 1 << 11,     /* since they wait for something */
+	DYN_TURN = 1 << 12,      /* other lanes run, though those that ran could go on */
+	DYN_SPLIT = 1 << 13,     /* lanes that waited for others run on alone */
 	DYN_CONVERGED = 1 << 14, /* lanes that had parted have met at a barrier or .sync instruction, and are one split */
 	DYN_OF_SPLITS = DYN_TURN | DYN_SPLIT | DYN_CONVERGED,
 };
@@ -105,7 +105,7 @@ struct dyninst {
 	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
 	u32 sleep_ns;
 	u64 sleep_cycles; /* DYN_SLEEP: if not 0, instead of sleep_ns */
-	u32 copies_left; /* DYN_COPIES */
+	u32 copies_left;  /* DYN_COPIES */
 	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
 	 * memory; local: device address of the lane's first word in the interleaved layout (words of one access are
 	 * word_step bytes apart, those of neighbouring lanes 4); tex: of the first texel used. */

@@ -1,5 +1,5 @@
-/* isa.threads=splits: whatever lanes of a warp do, the others go on; lanes meet where PTX says that they do; what has no
- * end is a fault that names lanes and places. */
+/* isa.threads=splits: whatever lanes of a warp do, the others go on; lanes meet where PTX says that they do; what has
+ * no end is a fault that names lanes and places. */
 #include "tests/rig/kernel_rig.h"
 
 #include "front/ptx/runtime/state.h"
@@ -17,7 +17,8 @@ static void open_splits(const char *ptx)
 
 /* --- locks: a ticket from a counter, and a count that is not atomic, both under the lock --------------------------- */
 
-#define DATA ".global .u32 lock;\n.global .u32 count;\n.global .u32 ready[128];\n.shared .u32 slock;\n.shared .u32 scount;\n"
+#define DATA                                                                                                           \
+	".global .u32 lock;\n.global .u32 count;\n.global .u32 ready[128];\n.shared .u32 slock;\n.shared .u32 scount;\n"
 #define WORK                                                                                                           \
 	"ld.volatile.global.u32 %r9, [count];\nadd.u32 %r5, %r9, 1;\nst.volatile.global.u32 [count], %r5;\nmembar.gl;\n"
 #define FREE "atom.global.exch.b32 %r6, [lock], 0;\n"
@@ -25,15 +26,16 @@ static void open_splits(const char *ptx)
 static const struct lock_case {
 	const char *what, *text;
 } locks[] = {
-    {"while (cas)", HEAD DATA BEGIN "L: atom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n" WORK
-                                    FREE END},
+    {"while (cas)", HEAD DATA BEGIN
+     "L: atom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n" WORK FREE END},
     {"while (cas) nanosleep", HEAD DATA BEGIN "L: atom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.eq.u32 %p1, %r4, 0;\n"
                                               "@%p1 bra GOT;\nnanosleep.u32 100;\nbra.uni L;\nGOT:\n" WORK FREE END},
-    {"while (exch)", HEAD DATA BEGIN "L: atom.global.exch.b32 %r4, [lock], 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n" WORK
-                                     "st.volatile.global.u32 [lock], 0;\n" END},
-    {"do { if (cas) } while (!done)",
-     HEAD DATA BEGIN "L: mov.u32 %r8, 0;\natom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra NO;\n"
-                     WORK FREE "mov.u32 %r8, 1;\nNO: setp.eq.u32 %p2, %r8, 0;\n@%p2 bra L;\n" END},
+    {"while (exch)",
+     HEAD DATA BEGIN "L: atom.global.exch.b32 %r4, [lock], 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n" WORK
+                     "st.volatile.global.u32 [lock], 0;\n" END},
+    {"do { if (cas) } while (!done)", HEAD DATA BEGIN
+     "L: mov.u32 %r8, 0;\natom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra NO;\n" WORK FREE
+     "mov.u32 %r8, 1;\nNO: setp.eq.u32 %p2, %r8, 0;\n@%p2 bra L;\n" END},
     {"held across a call",
      HEAD DATA ".func work()\n{\n.reg .b32 %r<10>;\nld.volatile.global.u32 %r1, [count];\nadd.u32 %r1, %r1, 1;\n"
                "st.volatile.global.u32 [count], %r1;\nmembar.gl;\nret;\n}\n" BEGIN
@@ -99,6 +101,30 @@ static void test_stack_hangs(void **state)
 	rig_close();
 }
 
+/* An addition by compare-and-swap: in each round one lane more comes through, so nobody goes on alone. */
+static void test_retries_keep_together(void **state)
+{
+	static struct dyninst d;
+	tries = 2;
+	open_splits(HEAD DATA BEGIN
+	            "ld.volatile.global.u32 %r2, [count];\n"
+	            "L: mov.u32 %r3, %r2;\nadd.u32 %r4, %r3, 1;\natom.global.cas.b32 %r2, [count], %r3, %r4;\n"
+	            "setp.ne.u32 %p1, %r2, %r3;\n@%p1 bra L;\nactivemask.b32 %r9;\n" END);
+	r.l.block.x = 32;
+	r.l.warps = 1;
+	front_cta_start(r.f, 0, 0, &r.l, 0, 1);
+	u32 rounds = 0;
+	for (u64 cycle = 0; !(d.flags & DYN_WARP_DONE); cycle++) {
+		front_issue(r.f, 0, 0, cycle, &d);
+		front_commit(r.f, 0, NEVER);
+		assert_false(d.flags & (DYN_SPLIT | DYN_TURN | DYN_FAULT));
+		rounds += d.in->op == OP_ATOM;
+	}
+	assert_int_equal(rounds, 32);
+	rig_close();
+	tries = 8;
+}
+
 /* --- producers and consumers --------------------------------------------------------------------------------------- */
 
 /* Lane i waits for what lane i - 1 (of its warp, lane 0 begins) has written: a chain through all lanes, whichever
@@ -154,16 +180,17 @@ static void test_join_at_the_head(void **state)
 {
 	for (u32 plain = 0; plain < 2; plain++) {
 		char ptx[4096];
-		snprintf(ptx, sizeof ptx,
-		         "%sand.b32 %%r2, %%r1, 31;\nshr.u32 %%r3, %%r1, 5;\nmul.wide.u32 %%rd5, %%r3, 8;\nmov.u64 %%rd6, ready;\n"
-		         "add.s64 %%rd6, %%rd6, %%rd5;\nsetp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra OUT;\n"
-		         "setp.gt.u32 %%p1, %%r2, 2;\n@%%p1 bra END;\nand.b32 %%r5, %%r2, 1;\nsetp.eq.u32 %%p3, %%r5, 0;\n"
-		         "HEAD: @%%p3 bra EVEN;\n"
-		         "ld.volatile.global.u32 %%r4, [%%rd6];\nadd.u32 %%r9, %%r9, %%r4;\n%ssetp.eq.u32 %%p2, %%r9, 0;\n@%%p2 bra HEAD;\n"
-		         "bra.uni OUT;\nEVEN: ld.volatile.global.u32 %%r4, [%%rd6];\nadd.u32 %%r9, %%r9, %%r4;\n"
-		         "setp.eq.u32 %%p2, %%r9, 0;\n@%%p2 bra HEAD;\n"
-		         "OUT: st.volatile.global.u32 [%%rd6], 1;\nEND:\n%s",
-		         HEAD DATA BEGIN, plain ? "add.s64 %rd6, %rd6, 0;\n" : "", END);
+		snprintf(
+		    ptx, sizeof ptx,
+		    "%sand.b32 %%r2, %%r1, 31;\nshr.u32 %%r3, %%r1, 5;\nmul.wide.u32 %%rd5, %%r3, 8;\nmov.u64 %%rd6, ready;\n"
+		    "add.s64 %%rd6, %%rd6, %%rd5;\nsetp.eq.u32 %%p1, %%r2, 0;\n@%%p1 bra OUT;\n"
+		    "setp.gt.u32 %%p1, %%r2, 2;\n@%%p1 bra END;\nand.b32 %%r5, %%r2, 1;\nsetp.eq.u32 %%p3, %%r5, 0;\n"
+		    "HEAD: @%%p3 bra EVEN;\n"
+		    "ld.volatile.global.u32 %%r4, [%%rd6];\nadd.u32 %%r9, %%r9, %%r4;\n%ssetp.eq.u32 %%p2, %%r9, 0;\n@%%p2 bra HEAD;\n"
+		    "bra.uni OUT;\nEVEN: ld.volatile.global.u32 %%r4, [%%rd6];\nadd.u32 %%r9, %%r9, %%r4;\n"
+		    "setp.eq.u32 %%p2, %%r9, 0;\n@%%p2 bra HEAD;\n"
+		    "OUT: st.volatile.global.u32 [%%rd6], 1;\nEND:\n%s",
+		    HEAD DATA BEGIN, plain ? "add.s64 %rd6, %rd6, 0;\n" : "", END);
 		turn = 500;
 		open_splits(ptx);
 		assert_true(rig_run() < 2000000);
@@ -201,13 +228,16 @@ static u32 from_odd(u32 t)
 	return t & 1 ? t : t + 1;
 }
 
-#define SIDES(A, B) "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n" A "bra.uni OUT;\nEVEN: " B "OUT:\n"
+#define SIDES(A, B)                                                                                                    \
+	"and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n" A "bra.uni OUT;\nEVEN: " B "OUT:\n"
 static void test_meeting(void **state)
 {
 	/* one side meets the other, which waits where the branches meet, at its next instruction there */
-	expect(HEAD BEGIN SIDES("add.u32 %r3, %r1, 100;\nshfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n", "add.u32 %r3, %r1, 100;\n")
-	                "setp.eq.u32 %p2, %r2, 0;\n@%p2 shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n" END,
-	       swapped);
+	expect(
+	    HEAD BEGIN SIDES(
+	        "add.u32 %r3, %r1, 100;\nshfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n",
+	        "add.u32 %r3, %r1, 100;\n") "setp.eq.u32 %p2, %r2, 0;\n@%p2 shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n" END,
+	    swapped);
 	/* a barrier of the warp in both, with a store before and a load behind it */
 	expect(HEAD ".shared .u32 sh[128];\n" BEGIN
 	            "mov.u32 %r7, sh;\nshl.b32 %r6, %r1, 2;\nadd.u32 %r7, %r7, %r6;\nxor.b32 %r8, %r7, 64;\n"
@@ -218,7 +248,8 @@ static void test_meeting(void **state)
 	/* odd lanes come late: even ones spin on their flag first, and meet them then */
 	expect(HEAD DATA BEGIN "mov.u64 %rd5, ready;\nadd.s64 %rd6, %rd5, %rd2;\n" SIDES(
 	           "mov.u32 %r9, %r1;\nst.volatile.global.u32 [%rd6], %r1;\nbar.warp.sync -1;\n",
-	           "L: ld.volatile.global.u32 %r9, [%rd6+4];\nsetp.eq.u32 %p2, %r9, 0;\n@%p2 bra L;\nbar.warp.sync -1;\n") END,
+	           "L: ld.volatile.global.u32 %r9, [%rd6+4];\nsetp.eq.u32 %p2, %r9, 0;\n@%p2 bra L;\nbar.warp.sync -1;\n")
+	           END,
 	       from_odd);
 }
 
@@ -229,12 +260,13 @@ static u32 left(u32 t)
 }
 static void test_exit_leaves_masks(void **state)
 {
-	expect(HEAD DATA BEGIN "and.b32 %r2, %r1, 31;\nshr.u32 %r3, %r1, 5;\nmul.wide.u32 %rd5, %r3, 4;\nmov.u64 %rd6, ready;\n"
-	                       "add.s64 %rd6, %rd6, %rd5;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra FIRST;\n"
-	                       "setp.eq.u32 %p2, %r2, 1;\n@%p2 bra SPIN;\nexit;\n"
-	                       "SPIN: ld.volatile.global.u32 %r4, [%rd6];\nsetp.eq.u32 %p3, %r4, 0;\n@%p3 bra SPIN;\n"
-	                       "mov.u32 %r9, 8;\nbra.uni OUT;\n"
-	                       "FIRST: bar.warp.sync -3;\nst.volatile.global.u32 [%rd6], 1;\nmov.u32 %r9, 7;\nOUT:\n" END,
+	expect(HEAD DATA BEGIN
+	       "and.b32 %r2, %r1, 31;\nshr.u32 %r3, %r1, 5;\nmul.wide.u32 %rd5, %r3, 4;\nmov.u64 %rd6, ready;\n"
+	       "add.s64 %rd6, %rd6, %rd5;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra FIRST;\n"
+	       "setp.eq.u32 %p2, %r2, 1;\n@%p2 bra SPIN;\nexit;\n"
+	       "SPIN: ld.volatile.global.u32 %r4, [%rd6];\nsetp.eq.u32 %p3, %r4, 0;\n@%p3 bra SPIN;\n"
+	       "mov.u32 %r9, 8;\nbra.uni OUT;\n"
+	       "FIRST: bar.warp.sync -3;\nst.volatile.global.u32 [%rd6], 1;\nmov.u32 %r9, 7;\nOUT:\n" END,
 	       left);
 }
 
@@ -246,8 +278,9 @@ static u32 all_of_them(u32 t)
 static void test_barrier_counts(void **state)
 {
 	r.conf.check_barriers = false;
-	expect(HEAD DATA BEGIN "L: atom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n" WORK FREE
-	                       "bar.sync 0;\nld.volatile.global.u32 %r9, [count];\n" END,
+	expect(HEAD DATA BEGIN
+	       "L: atom.global.cas.b32 %r4, [lock], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra L;\n" WORK FREE
+	       "bar.sync 0;\nld.volatile.global.u32 %r9, [count];\n" END,
 	       all_of_them);
 }
 
@@ -261,7 +294,8 @@ static void test_whole_again(void **state)
 	static const char *const meet[] = {"bar.sync 0;\n", "bar.warp.sync -1;\n", "vote.sync.ballot.b32 %r8, %p1, -1;\n"};
 	for (u32 k = 0; k < ARRAY_LEN(meet); k++) {
 		char ptx[4096];
-		snprintf(ptx, sizeof ptx, "%sL: atom.global.cas.b32 %%r4, [lock], 0, 1;\nsetp.ne.u32 %%p1, %%r4, 0;\n@%%p1 bra L;\n%s%s%s%s%s",
+		snprintf(ptx, sizeof ptx,
+		         "%sL: atom.global.cas.b32 %%r4, [lock], 0, 1;\nsetp.ne.u32 %%p1, %%r4, 0;\n@%%p1 bra L;\n%s%s%s%s%s",
 		         HEAD DATA BEGIN, WORK, FREE, meet[k], "activemask.b32 %r9;\n", END);
 		expect(ptx, one);
 	}
@@ -285,11 +319,13 @@ static void test_no_end(void **state)
 	expect_fault(HEAD BEGIN "setp.gt.u32 %p2, %r1, 3;\n@%p2 bra O;\nvote.sync.any.pred %p3, %p2, -16;\nO:\n" END,
 	             FAULT_BAD_MASK, (const char *const[]){"0xfffffff0 leaves out the lane", "lanes 0x0000000f", NULL});
 	/* two barriers of the warp that wait for each other's lanes */
-	expect_fault(HEAD BEGIN SIDES("bar.warp.sync -1;\n", "vote.sync.any.pred %p3, %p2, -1;\n") END, FAULT_LANES_STUCK,
-	             (const char *const[]){"0xaaaaaaaa", "0x55555555", "deadlock in the warp", "bar.warp.sync", "vote.sync", NULL});
+	expect_fault(
+	    HEAD BEGIN SIDES("bar.warp.sync -1;\n", "vote.sync.any.pred %p3, %p2, -1;\n") END, FAULT_LANES_STUCK,
+	    (const char *const[]){"0xaaaaaaaa", "0x55555555", "deadlock in the warp", "bar.warp.sync", "vote.sync", NULL});
 	/* one side at a barrier of the CTA */
 	expect_fault(HEAD BEGIN SIDES("bar.warp.sync -1;\n", "bar.sync 0;\n") END, FAULT_LANES_STUCK,
-	             (const char *const[]){"lanes 0xaaaaaaaa wait for lanes 0x55555555", "0x55555555 wait at test.ptx:", "bar.sync 0", NULL});
+	             (const char *const[]){"lanes 0xaaaaaaaa wait for lanes 0x55555555",
+	                                   "0x55555555 wait at test.ptx:", "bar.sync 0", NULL});
 }
 
 /* An .aligned instruction of a diverged warp has its name. */
@@ -304,7 +340,8 @@ static void test_aligned(void **state)
 /* Lanes that sleep do not keep the others from running: these read the flag of those that run, in less time. */
 static void test_sleep(void **state)
 {
-	open_splits(HEAD DATA BEGIN "mov.u64 %rd7, %clock64;\n" SIDES("nanosleep.u32 100000;\n", "add.u32 %r9, %r9, 1;\nexit;\n") END);
+	open_splits(HEAD DATA BEGIN
+	            "mov.u64 %rd7, %clock64;\n" SIDES("nanosleep.u32 100000;\n", "add.u32 %r9, %r9, 1;\nexit;\n") END);
 	ptx_of(r.f)->ns_per_cycle = 10; /* 10,000 cycles */
 	static struct dyninst d;
 	r.l.block.x = 32;
@@ -333,6 +370,7 @@ int main(void)
 	    cmocka_unit_test(test_locks),
 	    cmocka_unit_test(test_shared_lock),
 	    cmocka_unit_test(test_stack_hangs),
+	    cmocka_unit_test(test_retries_keep_together),
 	    cmocka_unit_test(test_chain),
 	    cmocka_unit_test(test_ping_pong),
 	    cmocka_unit_test(test_join_at_the_head),

@@ -256,8 +256,8 @@ static void undo(struct exec *x)
 	again(x, x->w->mask);
 }
 
-/* A barrier or .sync instruction whose guard is true for some of the path's lanes only is a branch around it: the others wait behind it for
- * those that execute it, or run ahead. */
+/* A barrier or .sync instruction whose guard is true for some of the path's lanes only is a branch around it: the
+ * others wait behind it for those that execute it, or run ahead. */
 static bool split_at_guard(struct exec *x)
 {
 	struct warp *w = x->w;

@@ -9,8 +9,8 @@
  *
  * Lanes that wait at a reconvergence point for the rest of their branch cannot come to a .sync instruction. If no other
  * lane can come, the instruction goes on with the lanes that are there (undefined in PTX; a fault with check.masks).
- * With isa.threads=splits they do come: they run ahead, alone. If then no lane can run and somebody is still missing, it
- * is a fault. Paths that have met are one split where they can be (path_merge).
+ * With isa.threads=splits they do come: they run ahead, alone. If then no lane can run and somebody is still missing,
+ * it is a fault. Paths that have met are one split where they can be (path_merge).
  *
  * At a CTA barrier such lanes run ahead, alone: most of them are about to leave the kernel, and a barrier does not wait
  * for lanes that have left. If they come to another .aligned barrier instruction, that is a fault: the barrier is

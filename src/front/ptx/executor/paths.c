@@ -158,7 +158,8 @@ void path_merge(struct exec *x, u32 lanes)
 {
 	struct warp *w = x->w;
 	const struct simt top = {.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask, .frame = w->frame};
-	u32 above = w->mask, taken = w->mask ? take_like(x, w->depth, lanes, &top, parent_of(x, w->depth, w->mask), above) : 0;
+	u32 above = w->mask,
+	    taken = w->mask ? take_like(x, w->depth, lanes, &top, parent_of(x, w->depth, w->mask), above) : 0;
 	w->mask |= taken;
 	above |= taken;
 	for (u32 d = w->depth; d-- > 0;) {

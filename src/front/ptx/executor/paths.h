@@ -17,8 +17,8 @@ void path_pull(struct exec *x);
 void path_raise(struct exec *x, u32 lanes);
 /* The highest path that can run, of these lanes if there is one; -1: every path waits, for others or at a join. */
 s32 path_runnable(const struct exec *x, u32 wanted);
-/* Lanes that wait at one join, or for the others of one call to return, some of `wanted` among them: at the highest such
- * entry; 0: there are none. */
+/* Lanes that wait at one join, or for the others of one call to return, some of `wanted` among them: at the highest
+ * such entry; 0: there are none. */
 u32 path_joined(const struct exec *x, u32 wanted);
 /* Some of these lanes, which wait at a join (or for the others of a call to return), go on from there alone. All paths
  * are on the stack. */

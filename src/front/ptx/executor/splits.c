@@ -52,7 +52,7 @@ static void lie_down(struct exec *x)
 /* --- whose turn it is --------------------------------------------------------------------------------------------- */
 
 struct chosen {
-	u32 lanes; /* none: nobody */
+	u32 lanes;  /* none: nobody */
 	bool waits; /* at a join: they go on alone */
 };
 

@@ -1,6 +1,6 @@
-/* splits: independent thread scheduling (isa.threads=splits). The lanes of a warp that are at one place are a split, and
- * splits are the paths of paths.h; a join of the SIMT stack is their convergence point. Nothing changes in how they come
- * about, wait for each other and become one again. What is added is that a split gives way before it has to wait:
+/* splits: independent thread scheduling (isa.threads=splits). The lanes of a warp that are at one place are a split,
+ * and splits are the paths of paths.h; a join of the SIMT stack is their convergence point. Nothing changes in how they
+ * come about, wait for each other and become one again. What is added is that a split gives way before it has to wait:
  *
  *   tries      after a pass through a wait loop (passes/spin.h), at nanosleep, after a try that failed: to the next
  *              split that can run, round robin by lanes

@@ -48,8 +48,7 @@ static bool check_paths(const struct ptx *f, u32 sm, u32 warp, struct err *e)
 	HOLDS(!f->splits || w->passes <= f->split_turn, "SM %u, warp %u: %u backward jumps, a turn has %u", sm, warp,
 	      w->passes, f->split_turn);
 	HOLDS(!(w->uneasy & UNEASY_COUNTED) || !(f->splits[sm * f->nwarps + warp].idle & w->mask),
-	      "SM %u, warp %u: lanes %#x run and count as idle", sm, warp,
-	      w->mask & f->splits[sm * f->nwarps + warp].idle);
+	      "SM %u, warp %u: lanes %#x run and count as idle", sm, warp, w->mask & f->splits[sm * f->nwarps + warp].idle);
 	return true;
 }
 

@@ -45,9 +45,8 @@ u64 ptx_state_bytes(const struct conf *c)
 	struct ptx f = {0};
 	set_sizes(&f, c);
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
-	const u64 per_warp =
-	    sizeof(struct warp) + SIMT_NEAR * sizeof(struct simt) + f.window_stride + f.deep_stride + sizeof(*f.tid) +
-	    (c->isa_threads == ISA_THREADS_SPLITS ? sizeof(struct splits) : 0);
+	const u64 per_warp = sizeof(struct warp) + SIMT_NEAR * sizeof(struct simt) + f.window_stride + f.deep_stride +
+	                     sizeof(*f.tid) + (c->isa_threads == ISA_THREADS_SPLITS ? sizeof(struct splits) : 0);
 	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0);
 	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 17 * 4096 +
 	       (f.delay ? f.nsms * (sizeof(struct fifo) + f.pending_cap * sizeof(struct pending)) + 4096 : 0);
@@ -162,9 +161,7 @@ u32 ptx_stack(const struct front *front, u32 sm, u32 warp, struct simt_entry *ou
 		const struct simt *e = simt_entry_at(f, sm, warp, d);
 		const bool call = e->reconv == RECONV_CALL;
 		const u32 lanes = e->mask & ~above;
-		const enum lanes_do does = e->mask & above      ? LANES_JOIN
-		                           : lanes & w->waits   ? LANES_WAIT
-		                                                : LANES_CAN_RUN;
+		const enum lanes_do does = e->mask & above ? LANES_JOIN : lanes & w->waits ? LANES_WAIT : LANES_CAN_RUN;
 		above |= e->mask;
 		if (n < max)
 			out[n] = (struct simt_entry){.pc = call ? simt_entry_at(f, sm, warp, d - 1)->pc : e->pc,

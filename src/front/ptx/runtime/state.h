@@ -45,9 +45,9 @@ struct warp {                    /* arena; one cache line */
 	u64 copies;                  /* cp.async: 8 bits each: copies since the last commit, of the newest group, ... */
 };
 enum { UNEASY_COUNTED = 1, UNEASY_ASLEEP = 2 }; /* splits.idle, splits.wake mean something */
-struct splits {      /* arena; with isa.threads=splits, of a warp: see splits.h */
-	u32 idle, pad;   /* lanes that have not been at the top since warp.passes was 0 */
-	u64 wake[LANES]; /* the cycle until which a lane sleeps */
+struct splits {                                 /* arena; with isa.threads=splits, of a warp: see splits.h */
+	u32 idle, pad;                              /* lanes that have not been at the top since warp.passes was 0 */
+	u64 wake[LANES];                            /* the cycle until which a lane sleeps */
 };
 struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
@@ -128,25 +128,25 @@ struct ptx {            /* the front end of a machine */
 	bool check_bounds, check_uninit, check_masks, check_barriers;
 	u32 delay, pending_cap; /* commit.delay; entries of an SM's queue */
 	struct tensor_rules tensor;
-	u32 split_turn, try_weight; /* isa.split_turn; of it, what a try counts */
+	u32 split_turn, try_weight;    /* isa.split_turn; of it, what a try counts */
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
 	u32 local_max, shared_max;
 	double ns_per_cycle;
 	u64 window_stride, deep_stride, shared_stride, param_base;
 	struct arena *arena;
 	/* arena */
-	struct warp *warps;   /* [sm][warp] */
+	struct warp *warps;    /* [sm][warp] */
 	struct splits *splits; /* [sm][warp]; NULL: isa.threads=stack */
-	struct simt *stacks;  /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
-	u8 *windows;          /* [sm][warp] */
-	u8 *deep;             /* [warp][sm] the arena's tail: entries of the stack, then of the window */
-	u32 (*tid)[3][LANES]; /* [sm][warp] */
-	struct cta *ctas;     /* [sm][slot] */
-	u8 *shared;           /* [sm][slot] */
-	u8 *written;          /* [sm][slot] one bit per byte, with check.uninit_shared */
-	struct fault *faults; /* [sm] first fault of each SM */
-	u64 *fault_cycle;     /* [sm] */
-	u32 *faulted;         /* [sm] nonzero when faults[sm] is set */
+	struct simt *stacks;   /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
+	u8 *windows;           /* [sm][warp] */
+	u8 *deep;              /* [warp][sm] the arena's tail: entries of the stack, then of the window */
+	u32 (*tid)[3][LANES];  /* [sm][warp] */
+	struct cta *ctas;      /* [sm][slot] */
+	u8 *shared;            /* [sm][slot] */
+	u8 *written;           /* [sm][slot] one bit per byte, with check.uninit_shared */
+	struct fault *faults;  /* [sm] first fault of each SM */
+	u64 *fault_cycle;      /* [sm] */
+	u32 *faulted;          /* [sm] nonzero when faults[sm] is set */
 	struct lock_change *locks, *shared_locks; /* locks.c */
 	/* host side */
 	struct sm_side *side;
