@@ -82,14 +82,19 @@ static void diverge(struct exec *x, const struct path *paths, u32 n, u32 reconv)
 		push_path(x, join, outer, w->mask);
 	w->mask = 0;
 	w->reconv = join;
+	u32 arrived = 0;
 	for (u32 i = n; i-- > 0;) {
-		if (paths[i].pc == join)
+		if (paths[i].pc == join) {
+			arrived = paths[i].mask;
 			continue;
+		}
 		if (w->mask)
 			push_path(x, x->next_pc, join, w->mask);
 		x->next_pc = paths[i].pc;
 		w->mask = paths[i].mask;
 	}
+	if (unlikely(w->uneasy) && arrived)
+		splits_arrive(x);
 }
 
 static void bra(void *ctx, const struct inst *in)
