@@ -262,11 +262,11 @@ static void test_exit_leaves_masks(void **state)
 {
 	expect(HEAD DATA BEGIN
 	       "and.b32 %r2, %r1, 31;\nshr.u32 %r3, %r1, 5;\nmul.wide.u32 %rd5, %r3, 4;\nmov.u64 %rd6, ready;\n"
-	       "add.s64 %rd6, %rd6, %rd5;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra FIRST;\n"
-	       "setp.eq.u32 %p2, %r2, 1;\n@%p2 bra SPIN;\nexit;\n"
+	       "add.s64 %rd6, %rd6, %rd5;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra OTHERS;\n"
+	       "bar.warp.sync -3;\nst.volatile.global.u32 [%rd6], 1;\nmov.u32 %r9, 7;\nbra.uni OUT;\n"
+	       "OTHERS: setp.eq.u32 %p2, %r2, 1;\n@%p2 bra SPIN;\nexit;\n"
 	       "SPIN: ld.volatile.global.u32 %r4, [%rd6];\nsetp.eq.u32 %p3, %r4, 0;\n@%p3 bra SPIN;\n"
-	       "mov.u32 %r9, 8;\nbra.uni OUT;\n"
-	       "FIRST: bar.warp.sync -3;\nst.volatile.global.u32 [%rd6], 1;\nmov.u32 %r9, 7;\nOUT:\n" END,
+	       "mov.u32 %r9, 8;\nOUT:\n" END,
 	       left);
 }
 
