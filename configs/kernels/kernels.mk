@@ -9,12 +9,16 @@ KERNEL_PTX := $(patsubst %.cu,%.ptx,$(sort $(wildcard $(KERNEL_DIR)/*.cu)))
 KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-path=/nonexistent -nocudainc -nocudalib \
 	-fdeclspec -Xclang -target-feature -Xclang +ptx63 -O2 -Wall -Wextra -Wno-unused-function
 
-kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx
+kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx scripts/hardware/grid.ptx
 
 $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_DIR)/device.h
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
 
 scripts/hardware/micro.ptx: scripts/hardware/micro.cu $(KERNEL_DIR)/device.h
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
+
+# Instructions of Ampere, which older text does not have.
+scripts/hardware/grid.ptx: scripts/hardware/grid.cu $(KERNEL_DIR)/device.h
+	$(KERNEL_CC) $(subst +ptx63,+ptx70,$(subst sm_70,sm_80,$(KERNEL_FLAGS))) -S $< -o $@.tmp && mv $@.tmp $@
 
 .PHONY: kernels

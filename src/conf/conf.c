@@ -334,9 +334,14 @@ static const struct conf_key *longest(const struct conf *c, const char *prefix)
 
 static bool int_units_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
-	return !c->sm_int_units || (c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER) ||
-	       among(of, "sm.int_units", "sm.collector_sets", "sm.collectors") ||
-	       err_set(e, "sm.int_units needs sm.collectors and sm.collector_sets=scheduler");
+	const bool own = c->sm_unit_sets == UNIT_SETS_SCHEDULER && !c->sm_collectors;
+	if (c->sm_f32_on_int && !(own && c->sm_int_units))
+		return among(of, "sm.f32_on_int", "sm.int_units", "sm.unit_sets") ||
+		       err_set(e, "sm.f32_on_int needs sm.int_units and sm.unit_sets=scheduler");
+	return !c->sm_int_units || own || (c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER) ||
+	       among(of, "sm.int_units", "sm.unit_sets", "sm.collector_sets") ||
+	       err_set(e, "sm.int_units needs sm.unit_sets=scheduler without sm.collectors, or sm.collectors with "
+	                  "sm.collector_sets=scheduler");
 }
 
 static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct err *e)

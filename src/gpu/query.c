@@ -67,16 +67,18 @@ static void last_cycle(const struct gpu *g, const struct sm *s, u64 *issued, u64
 
 static void fill_units(const struct gpu *g, const struct sm *s, struct sm_info *o)
 {
-	static const char *const names[3][SM_MAX_UNITS] = {{"SP0", "SP1", "SP2", "SP3", "SP4", "SP5", "SP6", "SP7"},
-	                                                   {"SFU0", "SFU1", "SFU2", "SFU3"},
-	                                                   {"DP0", "DP1", "DP2", "DP3"}};
-	const u32 n[3] = {g->conf.sm_sp_units, g->conf.sm_sfu_units, g->conf.sm_dp_units};
-	for (u32 u = 0; u < 3; u++)
-		for (u32 i = 0; i < n[u]; i++)
-			o->unit[o->nunits++] = (struct unit_info){names[u][i], s->unit_free[u][i]};
-	static const char *const integer[SM_MAX_SCHEDS] = {"INT0", "INT1", "INT2", "INT3"};
-	for (u32 i = 0; g->conf.sm_int_units && i < g->conf.sm_schedulers; i++)
-		o->unit[o->nunits++] = (struct unit_info){integer[i], s->unit_free[UNIT_SP][SM_MAX_SCHEDS + i]};
+	static const struct {
+		enum unit unit;
+		const char *name[SM_MAX_UNITS];
+	} kinds[] = {{UNIT_SP, {"SP0", "SP1", "SP2", "SP3", "SP4", "SP5", "SP6", "SP7"}},
+	             {UNIT_SFU, {"SFU0", "SFU1", "SFU2", "SFU3"}},
+	             {UNIT_DP, {"DP0", "DP1", "DP2", "DP3"}},
+	             {UNIT_INT, {"INT0", "INT1", "INT2", "INT3"}},
+	             {UNIT_TENSOR, {"TC0", "TC1", "TC2", "TC3", "TC4", "TC5", "TC6", "TC7"}}};
+	const u32 *n = g->ctx[s->id].nunits;
+	for (u32 k = 0; k < ARRAY_LEN(kinds); k++)
+		for (u32 i = 0; i < n[kinds[k].unit]; i++)
+			o->unit[o->nunits++] = (struct unit_info){kinds[k].name[i], s->unit_free[kinds[k].unit][i]};
 }
 
 void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
@@ -317,7 +319,7 @@ void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *o)
 	struct sched_view v = sm_sched_view(x, g->sm[sm], o->scheduler, g->st->cycle);
 	v.ev = NULL; /* looking is no decision */
 	o->priority = x->sched->rank ? x->sched->rank(x->sched_state[o->scheduler], &v, warp) : 0;
-	bool ready = wp->state >= WS_READY_SP && wp->state <= WS_READY_LSU;
+	bool ready = warp_state_is_ready(wp->state);
 	o->by_policy = ready || (wp->state == WS_FETCH && !wp->fetching && x->sched->fetch);
 	if (wp->done)
 		return;

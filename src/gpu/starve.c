@@ -54,9 +54,7 @@ static void look_at_sm(struct gpu *g, u32 sm)
 {
 	const struct sm *s = g->sm[sm];
 	struct starve_sm *l = &g->starve_sm[sm];
-	const u64 all =
-	    s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR] | s->in[WS_READY_LSU];
-	const u64 ready = all & ~s->low; /* these are meant to wait */
+	const u64 ready = warps_ready(s) & ~s->low; /* these are meant to wait */
 	const u64 before = s->k.issue_slots != l->slots ? l->ready : 0;
 	FOR_EACH_BIT(w, ready)
 	{

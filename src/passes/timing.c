@@ -52,12 +52,36 @@ static u32 tensor_rate(const struct conf *c, const struct mma_shape *m)
 	}
 }
 
-struct class_timing tensor_timing(const struct conf *c, const struct wide *w)
+static struct class_timing tensor_timing(const struct conf *c, const struct wide *w)
 {
 	const struct mma_shape *m = &w->shape;
 	const u32 macs = mma_macs(m) >> m->sparse;                       /* of mma.sp the zeros take no time */
 	const u32 steps = m->wmma ? MAX((u32)m->m * m->n / 128, 1u) : 1; /* a wmma is several m16n8 */
-	const u32 ii = MAX((u32)ceil_div(macs, tensor_rate(c, m)), 1u);
+	const u32 ii = MAX((u32)ceil_div(macs, tensor_rate(c, m)), c->tensor_interval);
 	const u32 lat = w->na >= 4 || m->wmma ? c->lat_tensor : c->lat_tensor_half;
 	return (struct class_timing){MAX(lat + ii / steps * (steps - 1), ii + 1), ii};
+}
+
+bool inst_converts(const struct inst *in)
+{
+	return in->op == OP_CVT && in->cls == IC_F32_LOGIC && in->type != in->stype;
+}
+
+static bool is_half(const struct inst *in)
+{
+	const bool arithmetic =
+	    in->cls == IC_F32_ADD || in->cls == IC_F32_MAX || in->cls == IC_F32_MUL || in->cls == IC_F32_MAD;
+	return arithmetic && (in->type == T_F16 || in->type == T_F16X2 || in->type == T_BF16 || in->type == T_BF16X2);
+}
+
+struct class_timing inst_timing(const struct conf *c, const struct inst *in)
+{
+	if (in->cls == IC_TENSOR)
+		return tensor_timing(c, in->wide);
+	if (c->sm_convert_unit == CONVERT_SFU && inst_converts(in))
+		return (struct class_timing){c->lat_convert, c->ii_convert};
+	struct class_timing t = class_timing(c, in->cls);
+	if (c->ii_f16 && is_half(in))
+		t.ii = c->ii_f16;
+	return t;
 }

@@ -259,7 +259,7 @@ static bool check_warp_state(const struct sm_ctx *x, const struct sm *s, u32 w, 
 	else if (waits_for_results(x, wp, w))
 		want = st == WS_MEM ? WS_MEM : WS_SHORT;
 	else
-		want = WS_READY_SP + (wp->extra ? UNIT_SP : info_at(x, wp, wp->pc)->unit);
+		want = ready_state(wp, info_at(x, wp, wp->pc));
 	HOLDS(st == want, "SM %u, warp %u at pc %u: state %s (%u), should be %s (%u)", s->id, w, wp->pc,
 	      warp_state_descs[st].name, st, warp_state_descs[want].name, want);
 	bool astray = s->astray >> w & 1, wants_fetch = empty && !wp->done && !wp->fetching && !astray;
@@ -433,7 +433,7 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 	      (unsigned long long)(s->leaving | s->last), (unsigned long long)s->used);
 	HOLDS(!s->settled || !s->astray, "SM %u: warps %#llx are to be flushed, but its schedulers do not look", s->id,
 	      (unsigned long long)s->astray);
-	HOLDS(!s->settled || !(s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR]),
+	HOLDS(!s->settled || !warps_ready_for_units(s),
 	      "SM %u: no warp is looked at, though some are ready", s->id);
 	HOLDS(!s->lsu_refused || s->lsu_q.n, "SM %u: the LSU was refused, but has no instruction", s->id);
 	return true;

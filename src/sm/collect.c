@@ -45,28 +45,12 @@ static struct standing at_lsu(const struct sm_ctx *x, const struct sm *s)
 	return at;
 }
 
-/* Of the warps whose next instruction goes to the unit class, those with an instruction of the kind. Leading slots of
- * an instruction of another unit are SP's. */
-static u64 of_kind(const struct sm_ctx *x, const struct sm *s, u32 kind, u64 warps)
-{
-	if (!x->conf->sm_int_units || (kind != UNIT_SP && kind != COLLECT_INT))
-		return warps;
-	u64 out = 0;
-	FOR_EACH_BIT(w, warps)
-	{
-		const struct issue_info *in = info_at(x, &s->warp[w], s->warp[w].pc);
-		out |= (in->unit == UNIT_SP ? collect_kind(in) : (u32)UNIT_SP) == kind ? BIT(w) : 0;
-	}
-	return out;
-}
-
-/* Another scheduler, all of whose collector units memory instructions hold, has an instruction of the kind. It would
+/* Another scheduler, all of whose collector units memory instructions hold, has an instruction of the class. It would
  * stand in the register in front of the units, the oldest there, and keep those of the other schedulers behind it. */
-static bool kept(const struct sm_ctx *x, const struct sm *s, const struct standing *lsu, enum unit u, u32 kind,
-                 u32 sched)
+static bool kept(const struct sm_ctx *x, const struct sm *s, const struct standing *lsu, enum unit u, u32 sched)
 {
 	for (u32 i = 0; i < x->nscheds; i++)
-		if (i != sched && lsu->units[i] == share(x) && of_kind(x, s, kind, s->in[WS_READY_SP + u] & x->sched_mask[i]))
+		if (i != sched && lsu->units[i] == share(x) && (s->in[WS_READY_SP + u] & x->sched_mask[i]))
 			return true;
 	return false;
 }
@@ -78,13 +62,7 @@ u64 collect_warps(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 s
 		return collect_room(s, u, sched, now) && !lsu.front[sched] ? ready : 0;
 	if (lsu.units[sched] == share(x))
 		return 0;
-	u64 out = 0;
-	if (collect_room(s, u, sched, now) && !kept(x, s, &lsu, u, u, sched))
-		out = of_kind(x, s, u, ready);
-	if (u == UNIT_SP && x->conf->sm_int_units && collect_room(s, COLLECT_INT, sched, now) &&
-	    !kept(x, s, &lsu, u, COLLECT_INT, sched))
-		out |= of_kind(x, s, COLLECT_INT, ready);
-	return out;
+	return collect_room(s, u, sched, now) && !kept(x, s, &lsu, u, sched) ? ready : 0;
 }
 
 /* The collector unit that is free first, but for those of memory instructions, whose own bookings are the earliest. */
@@ -117,25 +95,23 @@ static u64 read_all(const struct sm_ctx *x, struct collectors *c, const struct i
 u64 collect_book(const struct sm_ctx *x, struct sm *s, const struct issue_info *info, const struct inst *in, u32 w,
                  u32 ii, u64 now)
 {
-	const u32 steps = x->conf->sm_reg_reads, sched = w % x->nscheds, kind = collect_kind(info);
+	const u32 steps = x->conf->sm_reg_reads, sched = w % x->nscheds, class = info->unit;
 	struct collectors *c = &s->collect[sched];
 	u64 *unit = first_free(x, s, c, sched);
-	const u64 taken = MAX(MAX(*unit, now * steps), s->collect_taken[kind]), read = read_all(x, c, in, w, taken);
-	s->collect_taken[kind] = taken;
-	c->reg[kind] = taken / steps + 1;
-	*unit = MAX(read + 1, (c->out[kind] + 2) * steps);
+	const u64 taken = MAX(MAX(*unit, now * steps), s->collect_taken[class]), read = read_all(x, c, in, w, taken);
+	s->collect_taken[class] = taken;
+	c->reg[class] = taken / steps + 1;
+	*unit = MAX(read + 1, (c->out[class] + 2) * steps);
 	const u64 ready = *unit / steps - 1;
-	if (kind == UNIT_LSU)
+	if (class == UNIT_LSU)
 		return ready - now;
-	const u32 class = kind == COLLECT_INT ? (u32)UNIT_SP : kind,
-	          number = kind == COLLECT_INT ? SM_MAX_SCHEDS + sched : sched;
-	u64 *port = &s->unit_free[class][number], begin = MAX(ready, *port);
+	u64 *port = &s->unit_free[class][sched], begin = MAX(ready, *port);
 	if (x->results) {
-		struct unit_results *r = unit_results_of(x, class, number);
+		struct unit_results *r = unit_results_of(x, class, sched);
 		begin = unit_results_begin(r, begin, info->lat, now);
 		unit_results_book(r, begin, info->lat);
 	}
 	*port = begin + ii;
-	c->out[kind] = begin;
+	c->out[class] = begin;
 	return begin - now;
 }

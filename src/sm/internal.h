@@ -19,6 +19,16 @@ static inline struct warp_set warps_of(const struct cta *c)
 	return s;
 }
 
+/* The unit of an instruction's leading slots: that of integers for an integer instruction, SP for the others. */
+static inline enum unit lead_unit(const struct issue_info *in)
+{
+	return in->unit == UNIT_INT ? UNIT_INT : UNIT_SP;
+}
+static inline enum warp_state ready_state(const struct warp *wp, const struct issue_info *in)
+{
+	return (enum warp_state)(WS_READY_SP + (wp->extra ? lead_unit(in) : in->unit));
+}
+
 /* --- warp.c: states and scoreboard ------------------------------------------------------------------------------ */
 /* Finds the state a warp is in now and sets the masks; executes instructions without an issue slot on the way. */
 void warp_refresh(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
@@ -41,7 +51,7 @@ void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now);
 /* One scheduler's cycle: picks, issues, charges the slot. Returns whether it issued. */
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
-bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now);
+bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now);
 
 /* --- collect.c: sm.collector_sets=scheduler ------------------------------------------------------------------------ */
 /* sm.unit_results=one: those of a unit of a class. */
@@ -50,15 +60,10 @@ static inline struct unit_results *unit_results_of(const struct sm_ctx *x, u32 c
 	return &x->results[class * SM_MAX_UNITS + number];
 }
 
-/* kind: an enum unit, or COLLECT_INT. */
-static inline u32 collect_kind(const struct issue_info *in)
-{
-	return in->flags & II_INT ? (u32)COLLECT_INT : in->unit;
-}
 /* May the scheduler issue an instruction of the kind? */
-static inline bool collect_room(const struct sm *s, u32 kind, u32 sched, u64 now)
+static inline bool collect_room(const struct sm *s, enum unit u, u32 sched, u64 now)
 {
-	return s->collect[sched].reg[kind] <= now;
+	return s->collect[sched].reg[u] <= now;
 }
 /* Which of these warps, whose next instruction goes to the unit, may it issue? */
 u64 collect_warps(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 ready, u64 now);
@@ -148,11 +153,16 @@ static inline bool lsu_has_room(const struct sm_ctx *x, const struct sm *s)
 }
 /* The LSU's head was refused by L1D, past its pipeline, and L1D has taken something since. */
 bool lsu_asks_again(const struct sm_ctx *x, const struct sm *s);
+/* The cycle from which the LSU's head may be served, if there is one. */
+static inline u64 lsu_ready(const struct sm *s)
+{
+	const struct lsu_entry *e = &s->lsu[s->lsu_q.head];
+	return e->next ? e->ready : MAX(e->ready, s->lsu_next);
+}
 /* The LSU's head, once its operands are there; else NULL. */
 static inline struct lsu_entry *lsu_first(struct sm *s, u64 now)
 {
-	struct lsu_entry *e = &s->lsu[s->lsu_q.head];
-	return s->lsu_q.n && e->ready <= now ? e : NULL;
+	return s->lsu_q.n && lsu_ready(s) <= now ? &s->lsu[s->lsu_q.head] : NULL;
 }
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 /* A transaction of an instruction at the LSU or in the re-execution queue. */

@@ -4,7 +4,14 @@
 #include "sm/kernels/kernel_sched.h"
 #include "sm/restartable.h"
 
-bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64 now)
+/* sm.unit_sets=scheduler: the scheduler's own unit of the class may take an instruction. */
+static inline bool own_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now)
+{
+	return s->unit_free[u][sched] <= now ||
+	       (u == UNIT_SP && x->f32_on_int && s->unit_free[UNIT_INT][sched] <= now);
+}
+
+bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now)
 {
 	if (u == UNIT_LSU)
 		return lsu_has_room(x, s);
@@ -12,6 +19,8 @@ bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u64
 		return true;
 	if (x->conf->sm_collectors) /* fewer than that many wait: the one so many before has begun */
 		return s->began[u][s->began_at[u]] <= now;
+	if (x->own_units >> u & 1)
+		return own_available(x, s, u, sched, now);
 	for (u32 i = 0; i < x->nunits[u]; i++)
 		if (s->unit_free[u][i] <= now)
 			return true;
@@ -73,10 +82,17 @@ static u64 unit_book(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, 
 }
 
 /* Occupies a unit for ii cycles. Returns how long the instruction waits for it. */
-static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u32 ii, u32 lat, u64 now)
+static inline u64 unit_take(const struct sm_ctx *x, struct sm *s, enum unit u, u32 sched, u32 ii, u32 lat, u64 now)
 {
 	if (x->conf->sm_collectors)
 		return unit_book(x, s, u, ii, lat, now);
+	if (x->own_units >> u & 1) {
+		const bool other = u == UNIT_SP && s->unit_free[u][sched] > now; /* sm.f32_on_int */
+		u64 *free = &s->unit_free[other ? UNIT_INT : u][sched];
+		BUG_ON(*free > now);
+		*free = now + ii;
+		return 0;
+	}
 	for (u32 i = 0, n = x->nunits[u]; i < n; i++)
 		if (s->unit_free[u][i] <= now) {
 			s->unit_free[u][i] = now + ii;
@@ -233,7 +249,11 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
-		                                : unit_take(x, s, in->unit, in->ii + extra, in->lat, now);
+		                                : unit_take(x, s, in->unit, sched, in->ii + extra, in->lat, now);
+		if (in->unit == UNIT_TENSOR && x->conf->tensor_warp_gap) {
+			s->mma_gap[sched].until = now + wait + in->ii + x->conf->tensor_warp_gap;
+			s->mma_gap[sched].warp = (u8)w;
+		}
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);
 			wp->inflight++;
@@ -287,25 +307,33 @@ static enum stall lost_to(const struct sm_ctx *x, const struct sm *s, u64 m, u64
 		return ST_POLICY;
 	if (in[WS_READY_LSU] & m & ~available)
 		return s->lsu_refused ? refusal[s->lsu_refused] : ST_LSU;
-	u64 refused = (in[WS_READY_SP] | in[WS_READY_SFU] | in[WS_READY_DP] | in[WS_READY_TENSOR]) & m;
+	u64 refused = warps_ready_for_units(s) & m;
 	bool memory_first = x->conf->stalls_order == STALLS_MEMORY;
 	if (refused && !(memory_first && (in[WS_MEM] | in[WS_FENCE] | in[WS_FETCH]) & m))
 		return ST_PIPE;
 	return waiting_for(x, s, m);
 }
 
+/* tensor.warp_gap: the warps but the one that issued the last mma, unless its time has come. */
+static u64 past_gap(const struct sm *s, u32 sched, u64 ready, u64 now)
+{
+	return s->mma_gap[sched].until > now ? ready & ~BIT(s->mma_gap[sched].warp) : ready;
+}
+
 static u64 available_warps(const struct sm_ctx *x, const struct sm *s, u32 sched, u64 m, u64 now)
 {
 	u64 out = 0;
-#pragma GCC unroll 5
+#pragma GCC unroll 6
 	for (u32 u = 0; u < UNIT_COUNT; u++) {
 		u64 ready = s->in[WS_READY_SP + u] & m;
 		if (!ready)
 			continue;
-		bool free = u != UNIT_LSU && !x->conf->sm_collectors && s->unit_free[u][0] <= now; /* the usual case */
+		if (u == UNIT_TENSOR && x->conf->tensor_warp_gap)
+			ready = past_gap(s, sched, ready, now);
+		bool free = u != UNIT_LSU && !x->conf->sm_collectors && !x->own_units && s->unit_free[u][0] <= now; /* usual */
 		if (!free && unlikely(x->collect))
 			ready = collect_warps(x, s, u, sched, ready, now);
-		if (free || unit_available(x, s, u, now))
+		if (free || unit_available(x, s, u, sched, now))
 			out |= ready;
 	}
 	return out;
@@ -336,14 +364,20 @@ static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 rea
 	e->arg[2] = s->issued_cycle + 1 == now && (s->issued_mask >> w & 1);
 }
 
-/* A leading slot's way to its unit: that of an instruction of SP, or of an integer unit, with no result to wait for. */
+/* A leading slot's way to its unit: that of an instruction with no result to wait for. */
 static __attribute__((noinline)) void collect_leading(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 {
 	const struct warp *wp = &s->warp[w];
 	struct issue_info lead = *info_at(x, wp, wp->pc);
-	lead.unit = UNIT_SP;
+	lead.unit = lead_unit(&lead);
 	lead.lat = 1;
 	collect_book(x, s, &lead, inst_at(x, wp, wp->pc), w, 1, now);
+}
+
+/* A leading slot is an integer instruction; where the units are not each scheduler's own, it takes one cycle. */
+static inline u32 lead_interval(const struct sm_ctx *x)
+{
+	return x->own_units ? x->conf->ii_int_add : 1;
 }
 
 /* Uses one issue slot for warp w: one of the instruction's leading slots, or the instruction itself. */
@@ -357,7 +391,7 @@ static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, str
 		if (unlikely(x->collect))
 			collect_leading(x, s, w, now);
 		else
-			unit_take(x, s, UNIT_SP, 1, 1, now);
+			unit_take(x, s, lead_unit(info_at(x, wp, wp->pc)), sched, lead_interval(x), 1, now);
 	} else {
 		issue_one(x, s, w, sched, true, now);
 		if (unlikely(s->faulted))
@@ -371,10 +405,10 @@ static __attribute__((noinline)) void dual_issue(struct sm_ctx *x, struct sm *s,
                                                  const struct issue_info *first, u64 now)
 {
 	struct warp *wp = &s->warp[w];
-	if ((first->flags & II_ALONE) || wp->extra || wp->state < WS_READY_SP || wp->state > WS_READY_LSU || s->faulted)
+	if ((first->flags & II_ALONE) || wp->extra || !warp_state_is_ready(wp->state) || s->faulted)
 		return;
 	enum unit u = wp->state - WS_READY_SP;
-	if (u == first->unit || !unit_available(x, s, u, now) ||
+	if (u == first->unit || !unit_available(x, s, u, v->index, now) ||
 	    (x->collect && !collect_warps(x, s, u, w % x->nscheds, BIT(w), now)))
 		return;
 	const struct issue_info *second = info_at(x, wp, wp->pc);
@@ -433,7 +467,7 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 		pick_event(x, s, sched, w, ready, now);
 	const struct issue_info *in = info_at(x, &s->warp[w], s->warp[w].pc);
 	bool whole = !s->warp[w].extra;
-	if (x->shared_units >> (whole ? in->unit : UNIT_SP) & 1)
+	if (x->shared_units >> (whole ? in->unit : lead_unit(in)) & 1)
 		to_the_back(x, s, sched);
 	use_slot(x, s, sched, w, now);
 	if (x->sched->issued && whole)
@@ -485,9 +519,7 @@ bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 	u64 m = x->sched_mask[sched];
 	if (unlikely(s->astray & m))
 		return issue_astray(x, s, sched, now);
-	u64 ready =
-	    s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR] | s->in[WS_READY_LSU];
-	if ((ready & m) || unlikely(x->sched->tick != NULL))
+	if ((warps_ready(s) & m) || unlikely(x->sched->tick != NULL))
 		return issue_candidates(x, s, sched, now);
 	enum stall why = waiting_for(x, s, m);
 	s->stall[sched][why]++;

@@ -5,17 +5,33 @@
 #include "passes/timing.h"
 #include "sm/sm.h"
 
-static enum unit unit_of(const struct conf *c, u32 cls)
+static bool is_f32_arithmetic(u32 cls)
 {
-	switch (cls) {
+	return cls == IC_F32_ADD || cls == IC_F32_MAX || cls == IC_F32_MUL || cls == IC_F32_MAD;
+}
+
+/* Of the classes that SP executes unless they have units of their own. */
+static enum unit sp_or_int(const struct conf *c, const struct inst *in)
+{
+	const bool product = in->cls == IC_INT_MUL || in->cls == IC_INT_MAD;
+	if (!c->sm_int_units || is_f32_arithmetic(in->cls))
+		return UNIT_SP;
+	return product && c->sm_int_mul_unit == INT_MUL_F32 ? UNIT_SP : UNIT_INT;
+}
+
+static enum unit unit_of(const struct conf *c, const struct inst *in)
+{
+	if (c->sm_convert_unit == CONVERT_SFU && inst_converts(in))
+		return UNIT_SFU;
+	switch (in->cls) {
 	case IC_INT_MUL:
-	case IC_INT_MAD: return c->sm_int_mul_unit == INT_MUL_SFU ? UNIT_SFU : UNIT_SP;
+	case IC_INT_MAD: return c->sm_int_mul_unit == INT_MUL_SFU ? UNIT_SFU : sp_or_int(c, in);
 	case IC_INT_DIV:
 	case IC_F32_DIV:
 	case IC_SFU: return UNIT_SFU;
 	case IC_F64_LOGIC:
 		if (c->sm_f64_logic == F64_LOGIC_SP)
-			return UNIT_SP;
+			return sp_or_int(c, in);
 		return c->sm_f64_unit == F64_UNIT_SFU ? UNIT_SFU : UNIT_DP;
 	case IC_F64_ADD:
 	case IC_F64_MAX ... IC_F64_DIV: return c->sm_f64_unit == F64_UNIT_SFU ? UNIT_SFU : UNIT_DP;
@@ -25,7 +41,7 @@ static enum unit unit_of(const struct conf *c, u32 cls)
 	case IC_SHARED:
 	case IC_CONST:
 	case IC_TEX: return UNIT_LSU;
-	default: return UNIT_SP;
+	default: return sp_or_int(c, in);
 	}
 }
 
@@ -42,21 +58,15 @@ static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
 	}
 }
 
-static bool is_f32_arithmetic(u32 cls)
-{
-	return cls == IC_F32_ADD || cls == IC_F32_MAX || cls == IC_F32_MUL || cls == IC_F32_MAD;
-}
-
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
-	bool lsu = unit_of(c, in->cls) == UNIT_LSU; /* takes its own time */
-	struct class_timing t = lsu                    ? (struct class_timing){1, 1}
-	                        : in->cls == IC_TENSOR ? tensor_timing(c, in->wide)
-	                                               : class_timing(c, in->cls);
+	const enum unit unit = unit_of(c, in);
+	bool lsu = unit == UNIT_LSU; /* takes its own time */
+	struct class_timing t = lsu ? (struct class_timing){1, 1} : inst_timing(c, in);
 	*o = (struct issue_info){.lat = (u16)(t.lat + c->sm_read_latency + c->sm_write_latency),
 	                         .ii = (u16)t.ii,
 	                         .cls = in->cls,
-	                         .unit = (u8)unit_of(c, in->cls)};
+	                         .unit = (u8)unit};
 	o->cost = c->isa_issue_cost == ISSUE_COST_PTX ? 1 : in->cost;
 	if (o->unit == UNIT_LSU && o->cost > 1)
 		o->cost = 1;
@@ -66,8 +76,6 @@ static void fill(const struct conf *c, const struct inst *in, struct issue_info 
 		o->flags |= II_WAIT_ALL;
 	if (in->cls == IC_CTRL)
 		o->flags |= II_ALONE;
-	if (c->sm_int_units && o->unit == UNIT_SP && !is_f32_arithmetic(in->cls))
-		o->flags |= II_INT;
 	if (o->unit == UNIT_LSU && in->n_sb_dst)
 		o->flags |= II_LOAD;
 }

@@ -34,6 +34,23 @@ static bool on_chip(const struct conf *c, const struct dyninst *d)
 	return d->space == SPC_SHARED || d->space == SPC_FPARAM || (d->space == SPC_PARAM && !c->l1c_params);
 }
 
+/* The data of an instruction, in turns of 128 B. */
+static u32 turns_of(const struct dyninst *d)
+{
+	const u32 bytes = MAX(d->bytes, 1u) * bit_count32(d->mask);
+	return MAX((u32)ceil_div(bytes, 128), 1u);
+}
+
+/* lsu.path: data pass from one cycle to another; the latter. What is behind by more than this is not waited for longer:
+ * the timing wheel has an end. */
+#define PATH_BEHIND 512
+static u64 path_book(const struct sm_ctx *x, struct sm *s, u32 w, u32 turns, u64 from)
+{
+	u64 *free = &s->path_free[w % x->nscheds];
+	*free = MIN(MAX(*free, from), from + PATH_BEHIND) + turns * x->conf->lsu_path;
+	return *free;
+}
+
 static u16 load_take(struct sm *s, u32 w, u32 pc, u32 ntxn)
 {
 	u16 at = s->free_load;
@@ -80,8 +97,10 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 			count_kind(s, d);
 		if (e->cache == MC_L1D && d->space != SPC_LOCAL && mem_wants_words(x->mem))
 			mem_coalesce_words(x->conf, d, e->txn, e->ntxn);
-		if (result)
+		if (result) {
 			e->load = load_take(s, w, d->pc, e->ntxn);
+			s->load[e->load].turns = e->cache == MC_L1D && x->conf->lsu_path ? (u8)turns_of(d) : 0;
+		}
 		wp->loads += result;
 	}
 	if (result) {
@@ -102,9 +121,17 @@ static inline void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, 
 	}
 }
 
+/* lsu.interval counts from an instruction's first cycle. */
+static inline void lsu_taken_up(const struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, u64 now)
+{
+	if (!e->next)
+		s->lsu_next = now + x->conf->lsu_interval;
+}
+
 void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->k.shared_cycles += e->op;
+	lsu_taken_up(x, s, e, now);
 	if (++e->next < e->ntxn)
 		return;
 	struct warp *wp = &s->warp[e->warp];
@@ -112,7 +139,8 @@ void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 n
 	s->k.shared_conflicts += e->ntxn - 1;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
-		timer_add(x, s, now, now + lat, WK_LOADED, e->warp, e->pc);
+		const u64 sent = e->op && x->conf->lsu_path ? path_book(x, s, e->warp, e->ntxn, now + 1 - e->ntxn) : now;
+		timer_add(x, s, now, MAX(sent, now) + lat, WK_LOADED, e->warp, e->pc);
 	}
 	dequeue(x, s, e, result, now);
 }
@@ -127,6 +155,8 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 	s->free_load = (u16)index;
 	s->nloads--;
 	s->warp[w].loads--;
+	if (l->turns)
+		at = MAX(at, path_book(x, s, w, l->turns, MAX(at, now)));
 	if (at > now) {
 		timer_add(x, s, now, at, WK_LOADED, w, pc);
 	} else {
@@ -236,6 +266,7 @@ inline void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_reques
 inline void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->lsu_reported = MR_HIT;
+	lsu_taken_up(x, s, e, now);
 	if (++e->next == e->ntxn)
 		dequeue(x, s, e, e->load != NO_LOAD, now);
 }

@@ -14,7 +14,7 @@ u32 sm_cta_regs(const struct conf *c, const struct launch *l)
 
 u32 sm_cta_shared(const struct conf *c, const struct launch *l)
 {
-	return (u32)round_up(l->shared_bytes, c->sm_shared_unit);
+	return (u32)round_up(l->shared_bytes + c->sm_shared_system, c->sm_shared_unit);
 }
 
 void sm_limits(const struct conf *c, const struct launch *l, struct sm_limits *o)

@@ -50,7 +50,8 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .nwarps = c->sm_threads / WARP_SIZE,
 	                     .nctas = c->sm_ctas,
 	                     .nscheds = c->sm_schedulers,
-	                     .nunits = {c->sm_sp_units, c->sm_sfu_units, c->sm_dp_units, c->sm_tensor_units, 1},
+	                     .nunits = {c->sm_sp_units, c->sm_int_units ? c->sm_schedulers : 0, c->sm_sfu_units, c->sm_dp_units,
+	                                c->sm_tensor_units, 1},
 	                     .collect = c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER};
 	x->node = ARENA_NEW(a, struct timer_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
@@ -68,6 +69,9 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 		x->sched_mask[w % x->nscheds] |= BIT(w);
 	for (u32 u = 0; u < UNIT_COUNT; u++)
 		x->shared_units |= (u32)(x->nunits[u] && x->nunits[u] < x->nscheds) << u;
+	for (u32 u = 0; c->sm_unit_sets == UNIT_SETS_SCHEDULER && u < UNIT_LSU; u++)
+		x->own_units |= (u32)(x->nunits[u] >= x->nscheds) << u;
+	x->f32_on_int = c->sm_f32_on_int;
 	for (u32 i = 0; i < x->nscheds; i++)
 		s->order[i] = (u8)i;
 	s->id = id;
@@ -161,11 +165,11 @@ static u64 next_work(struct sm_ctx *x, struct sm *s, u64 now)
 		return now + 1;
 	if (s->done_slots || s->astray || fetch_wanted(x, s, now))
 		return now + 1;
-	if (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR])
+	if (warps_ready_for_units(s))
 		return now + 1;
 	if (lsu_wanted(x, s))
 		return now + 1;
-	u64 lsu = s->lsu_q.n && !s->lsu_refused ? sm_lsu_at(s, 0)->ready : NEVER;
+	u64 lsu = s->lsu_q.n && !s->lsu_refused ? lsu_ready(s) : NEVER;
 	if (unlikely(x->past_pipe) && s->lsu_refused && !x->pipe->held && lsu_asks_again(x, s))
 		return now + 1;
 	lsu = MIN(lsu, l1_pipe_next(x));
@@ -221,9 +225,7 @@ static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
 	serving_order(x, s, now, order);
 	for (u32 k = 0, n = x->nscheds; k < n; k++)
 		issued |= issue_cycle(x, s, order[k], now);
-	bool may_issue = issued ||
-	                 (s->in[WS_READY_SP] | s->in[WS_READY_SFU] | s->in[WS_READY_DP] | s->in[WS_READY_TENSOR]) ||
-	                 lsu_wanted(x, s);
+	bool may_issue = issued || warps_ready_for_units(s) || lsu_wanted(x, s);
 	s->settled = may_issue || x->sched->tick ? 0 : (u8)(s->lsu_refused + 1);
 	return issued;
 }

@@ -42,10 +42,9 @@ static inline u32 sm_away_place(u32 word, u32 i)
 #define SM_MAX_LOADS 1024
 #define SM_MAX_LSU 33 /* lsu.queue at most + the head */
 
-enum unit { UNIT_SP, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_LSU, UNIT_COUNT };
+/* UNIT_INT: what sm.int_units has units of its own for; else these instructions are SP's. */
+enum unit { UNIT_SP, UNIT_INT, UNIT_SFU, UNIT_DP, UNIT_TENSOR, UNIT_LSU, UNIT_COUNT };
 #define SM_MAX_UNITS 8 /* of one kind */
-/* Behind the classes what sm.int_units splits off from SP; in unit_free[] its units lie behind those of SP. */
-enum { COLLECT_INT = UNIT_COUNT, COLLECT_KINDS };
 #define SM_MAX_COLLECTORS 16
 #define SM_MAX_READ_BANKS 16 /* register banks of a scheduler */
 #define SM_BUS_RING 512      /* cycles ahead of which results are booked */
@@ -65,7 +64,6 @@ enum {
 	II_BIG = 1 << 1,      /* names ids >= 128: look at the lists of struct inst */
 	II_ALONE = 1 << 2,    /* never the first of a dual issue (control) */
 	II_LOAD = 1 << 3,     /* goes through the LSU and brings a result */
-	II_INT = 1 << 4,      /* SP: what sm.int_units has units of its own for */
 };
 
 /* What a module's instructions need beside the IR, by pc; constant. */
@@ -236,6 +234,7 @@ struct load {
 	u32 pc;
 	u16 who;
 	u8 left; /* transactions not answered; 0: the place is free */
+	u8 turns; /* of lsu.path */
 	u8 gen;  /* of the place: a load that was given up may still be answered */
 };
 
@@ -257,6 +256,12 @@ struct sm {
 	u8 lsu_refused;    /* enum mem_result of the head's refusal, MR_HIT = none */
 	u8 fetch_refused;
 	u16 context_due;            /* lines of contexts under way (cta/traffic.h) */
+	u64 lsu_next;               /* lsu.interval: the LSU's next instruction is taken up from this cycle on */
+	struct {
+		u64 until;
+		u8 warp;
+	} mma_gap[SM_MAX_SCHEDS]; /* tensor.warp_gap: the warp of the last mma issues none before `until` */
+	u64 path_free[SM_MAX_SCHEDS]; /* lsu.path: when all data booked on a scheduler's path have passed */
 	u64 lsu_tried, fetch_tried; /* while refused: refusals are counted up to this cycle, else 0 */
 	u64 in[WS_COUNT];           /* the masks: bit w set = warp w in that state */
 	u64 need_fetch;             /* instruction buffer empty, no fetch under way */
@@ -276,10 +281,10 @@ struct sm {
 	struct collectors {              /* sm.collector_sets=scheduler: a scheduler's */
 		u64 free[SM_MAX_COLLECTORS]; /* units: free from this step on */
 		u64 bank[SM_MAX_READ_BANKS]; /* register banks: the same */
-		u64 reg[COLLECT_KINDS];      /* the register of each class in front of the units: free from this cycle on */
-		u64 out[COLLECT_KINDS];      /* the one behind them: the last instruction (will) begin */
+		u64 reg[UNIT_COUNT];      /* the register of each class in front of the units: free from this cycle on */
+		u64 out[UNIT_COUNT];      /* the one behind them: the last instruction (will) begin */
 	} collect[SM_MAX_SCHEDS];
-	u64 collect_taken[COLLECT_KINDS]; /* steps in which the last instruction of each class has taken a unit */
+	u64 collect_taken[UNIT_COUNT]; /* steps in which the last instruction of each class has taken a unit */
 	u64 bus[SM_BUS_RING];             /* sm.result_buses: by cycle, the cycle and how many results leave then */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
@@ -323,6 +328,17 @@ struct sm {
 	/* Behind it in the arena: struct timer_node nodes, policy states, big scoreboards. */
 };
 
+/* Warps whose next instruction has its operands; and of these, those that go to any unit but the LSU. */
+static inline u64 warps_ready_for_units(const struct sm *s)
+{
+	const u64 *in = s->in;
+	return in[WS_READY_SP] | in[WS_READY_INT] | in[WS_READY_SFU] | in[WS_READY_DP] | in[WS_READY_TENSOR];
+}
+static inline u64 warps_ready(const struct sm *s)
+{
+	return warps_ready_for_units(s) | s->in[WS_READY_LSU];
+}
+
 struct l1_pipe;
 struct unit_results;
 struct vt;
@@ -355,6 +371,8 @@ struct sm_ctx {
 	bool collect;     /* sm.collector_sets=scheduler */
 	bool past_pipe;   /* l1d.pipe_atomics=false */
 	u32 shared_units; /* bit per enum unit: fewer of them than schedulers */
+	u32 own_units;    /* the same: sm.unit_sets=scheduler, and each scheduler has one */
+	bool f32_on_int;  /* sm.f32_on_int */
 	u64 sched_mask[SM_MAX_SCHEDS];
 	u64 code_base;
 };

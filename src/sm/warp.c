@@ -10,11 +10,6 @@ const struct warp_state_desc warp_state_descs[WS_COUNT] = {
 #undef W
 };
 
-static bool is_ready(enum warp_state s)
-{
-	return s >= WS_READY_SP && s <= WS_READY_LSU;
-}
-
 /* A change among the ready states is none: the warp could issue before. */
 static __attribute__((noinline)) void state_event(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state from,
                                                   u64 waited, u64 now)
@@ -22,7 +17,7 @@ static __attribute__((noinline)) void state_event(struct sm_ctx *x, struct sm *s
 	enum warp_state to = (enum warp_state)s->warp[w].state;
 	if (event_wanted(x->ev, EV_WARP_STALL) && to >= WS_MEM)
 		sm_event(x, s, EV_WARP_STALL, (s32)w, now)->arg[0] = to;
-	if (event_wanted(x->ev, EV_WARP_READY) && is_ready(to) && !is_ready(from)) {
+	if (event_wanted(x->ev, EV_WARP_READY) && warp_state_is_ready(to) && !warp_state_is_ready(from)) {
 		struct event *e = sm_event(x, s, EV_WARP_READY, (s32)w, now);
 		e->arg[0] = to;
 		e->arg[1] = from == WS_NONE ? 0 : waited;
@@ -131,11 +126,6 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 }
 
 /* --- state -------------------------------------------------------------------------------------------------------- */
-
-static inline enum warp_state ready_state(const struct warp *wp, const struct issue_info *in)
-{
-	return WS_READY_SP + (wp->extra ? UNIT_SP : in->unit);
-}
 
 /* The state of a warp at instruction `in`; WS_NONE: it can go, and takes no issue slot. */
 static inline __attribute__((always_inline)) enum warp_state state_at(const struct sm_ctx *x, struct warp *wp, u32 w,

@@ -1,6 +1,8 @@
 /* The states of a warp slot, from warp_state.def. */
 #ifndef SM_WARP_STATE_H
 #define SM_WARP_STATE_H
+#include "base/base.h"
+
 enum warp_state {
 #define W(id, name, glyph, ascii, help) WS_##id,
 #include "sm/warp_state.def"
@@ -12,4 +14,10 @@ struct warp_state_desc {
 	char ascii;
 };
 extern const struct warp_state_desc warp_state_descs[WS_COUNT];
+
+/* The ready states are those of the units, in the order of enum unit, the LSU's last. */
+static inline bool warp_state_is_ready(u32 state)
+{
+	return state >= WS_READY_SP && state <= WS_READY_LSU;
+}
 #endif

@@ -82,7 +82,7 @@ static bool kernel_value(struct event_filter *f, const char *value, struct err *
  * for others. */
 static bool state_of_event(enum event_type t, u32 state)
 {
-	bool ready = state >= WS_READY_SP && state <= WS_READY_LSU;
+	bool ready = warp_state_is_ready(state);
 	return t == EV_WARP_READY ? ready : t == EV_WARP_STALL ? state >= WS_MEM : state != WS_NONE;
 }
 

@@ -7,8 +7,7 @@
 
 bool heat_is_waiting(u32 s)
 {
-	return s != WS_NONE && s != WS_DONE && s != WS_READY_SP && s != WS_READY_SFU && s != WS_READY_DP &&
-	       s != WS_READY_TENSOR && s != WS_READY_LSU;
+	return s != WS_NONE && s != WS_DONE && !warp_state_is_ready(s);
 }
 
 const char *heat_state_name(u32 s)

@@ -17,6 +17,7 @@ struct corr_row {
 enum corr_timer { CORR_CLOCK, CORR_ELAPSED, CORR_LAUNCHES };
 struct corr_micro {
 	char *kernel;
+	char *text; /* "micro" or "grid": of scripts/hardware, without .ptx */
 	enum corr_timer timer;
 	u32 grid, block, n, stride, seed;
 	u64 buffer;

@@ -74,6 +74,17 @@ static bool take_timer(const struct at *at, const json_t *o, struct corr_micro *
 	return true;
 }
 
+/* Which file the kernel is in: micro.ptx unless it says so. */
+static bool take_text(const struct at *at, const json_t *o, struct corr_micro *m)
+{
+	const json_t *v = json_object_get(o, "text");
+	const char *t = v ? json_string_value(v) : "micro";
+	if (!t || (strcmp(t, "micro") && strcmp(t, "grid")))
+		return bad(at, "text", "\"micro\" or \"grid\" is");
+	m->text = xstrdup(t);
+	return true;
+}
+
 static bool take_micro(struct correlation *c, const json_t *o, u32 i, struct err *e)
 {
 	struct at at = {c->path, "microbenchmarks", i, e};
@@ -85,7 +96,7 @@ static bool take_micro(struct correlation *c, const json_t *o, u32 i, struct err
 	struct corr_row *row = &c->rows[m->row];
 	double cycles, buffer;
 	bool ok = text(&at, o, "name", &row->name) && text(&at, o, "group", &row->group) &&
-	          text(&at, o, "kernel", &m->kernel) && take_timer(&at, o, m) &&
+	          text(&at, o, "kernel", &m->kernel) && take_text(&at, o, m) && take_timer(&at, o, m) &&
 	          whole(&at, o, "grid", 1, INT32_MAX, &m->grid) && whole(&at, o, "block", 1, 1024, &m->block) &&
 	          whole(&at, o, "n", 0, UINT32_MAX, &m->n) && whole(&at, o, "stride", 0, UINT32_MAX, &m->stride) &&
 	          whole(&at, o, "seed", 0, UINT32_MAX, &m->seed) &&
@@ -258,8 +269,10 @@ void corr_release(struct correlation *c)
 		free(c->rows[i].group);
 		free(c->rows[i].why_not);
 	}
-	for (u32 i = 0; i < c->nmicro; i++)
+	for (u32 i = 0; i < c->nmicro; i++) {
 		free(c->micro[i].kernel);
+		free(c->micro[i].text);
+	}
 	for (u32 i = 0; i < c->nworkloads; i++)
 		release_workload(&c->workloads[i]);
 	free(c->rows);

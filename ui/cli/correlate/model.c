@@ -22,11 +22,14 @@ static void close_machine(struct machine *m)
 	*m = (struct machine){0};
 }
 
-static bool open_machine(struct machine *m, const struct conf *conf, const char *ptx, const struct corr_micro *b,
+static bool open_machine(struct machine *m, const struct conf *conf, const char *dir, const struct corr_micro *b,
                          struct err *e)
 {
+	struct strbuf ptx = STRBUF_INIT;
+	strbuf_addf(&ptx, "%s/%s.ptx", dir, b->text);
 	*m = (struct machine){.sim = sim_create(conf, e)};
-	m->mod = m->sim ? sim_load(m->sim, ptx, e) : NULL;
+	m->mod = m->sim ? sim_load(m->sim, strbuf_str(&ptx), e) : NULL;
+	strbuf_release(&ptx);
 	m->out = m->mod ? devmem_alloc(sim_devmem(m->sim), MAX(b->grid, 2u) * 8ull, "out", e) : 0;
 	m->buf = m->out ? devmem_alloc(sim_devmem(m->sim), MAX(b->buffer, (u64)256), "buf", e) : 0;
 	if (m->buf)
@@ -88,23 +91,23 @@ static double largest_clock(struct machine *m, u32 ctas)
 }
 
 /* Cycles of an empty kernel, which are in every time taken from outside. */
-static bool empty_cycles(const struct correlation *c, const char *ptx, double *out, struct err *e)
+static bool empty_cycles(const struct correlation *c, const char *dir, double *out, struct err *e)
 {
 	struct machine m;
-	struct corr_micro b = {.grid = 1, .block = 32};
-	bool ok = open_machine(&m, &c->conf, ptx, &b, e) && launch(&m, "empty", &b, e) && run(&m, e);
+	struct corr_micro b = {.grid = 1, .block = 32, .text = "micro"};
+	bool ok = open_machine(&m, &c->conf, dir, &b, e) && launch(&m, "empty", &b, e) && run(&m, e);
 	if (ok)
 		*out = kernel_cycles(m.sim, 0);
 	close_machine(&m);
 	return ok;
 }
 
-static bool micro_cycles(const struct correlation *c, const char *ptx, const struct corr_micro *b, double empty,
+static bool micro_cycles(const struct correlation *c, const char *dir, const struct corr_micro *b, double empty,
                          double *out, struct err *e)
 {
 	struct machine m;
 	u32 launches = b->timer == CORR_LAUNCHES ? (u32)MIN(b->steps, 1000.) : 1;
-	bool ok = open_machine(&m, &c->conf, ptx, b, e);
+	bool ok = open_machine(&m, &c->conf, dir, b, e);
 	for (u32 i = 0; ok && i < launches; i++)
 		ok = launch(&m, b->kernel, b, e);
 	ok = ok && run(&m, e);
@@ -186,16 +189,16 @@ static void model_workload(struct correlation *c, struct corr_workload *w, const
 
 bool corr_model(struct correlation *c, struct options *o, const char *data_dir, struct err *e)
 {
-	struct strbuf ptx = STRBUF_INIT;
+	struct strbuf dir = STRBUF_INIT;
 	double empty = 0;
-	strbuf_addf(&ptx, "%s/scripts/hardware/micro.ptx", data_dir);
-	bool ok = empty_cycles(c, ptx.buf, &empty, e);
+	strbuf_addf(&dir, "%s/scripts/hardware", data_dir);
+	bool ok = empty_cycles(c, dir.buf, &empty, e);
 	for (u32 i = 0; ok && i < c->nmicro; i++) {
 		const struct corr_micro *b = &c->micro[i];
 		struct corr_row *row = &c->rows[b->row];
 		struct err why = {0};
 		double cycles = 0;
-		if (!micro_cycles(c, ptx.buf, b, empty, &cycles, &why))
+		if (!micro_cycles(c, dir.buf, b, empty, &cycles, &why))
 			set_why(row, why.msg);
 		else if (cycles <= 0)
 			set_why(row, "it takes no longer than an empty kernel");
@@ -204,6 +207,6 @@ bool corr_model(struct correlation *c, struct options *o, const char *data_dir, 
 	}
 	for (u32 i = 0; ok && i < c->nworkloads; i++)
 		model_workload(c, &c->workloads[i], o, empty);
-	strbuf_release(&ptx);
+	strbuf_release(&dir);
 	return ok;
 }

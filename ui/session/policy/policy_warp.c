@@ -164,7 +164,7 @@ static int push_text(lua_State *L, void *text)
 static void issued(void *ctx, struct external_sched_state *st, const struct sched_view *v, u32 warp,
                    const struct issue_info *info, struct err *e)
 {
-	static const char *const units[UNIT_COUNT] = {"sp", "sfu", "dp", "tensor", "lsu"};
+	static const char *const units[UNIT_COUNT] = {"sp", "int", "sfu", "dp", "tensor", "lsu"};
 	struct lua_policy *p = ctx;
 	begin(p, AT_FIRST, st, v);
 	lua_pushinteger(p->L, warp);
