@@ -179,7 +179,8 @@ static void release(struct exec *x, const struct party *p)
 
 void meet_free(struct exec *x)
 {
-	const struct warp *w = x->w;
+	struct warp *w = x->w;
+	w->uneasy &= (u8)~UNEASY_LEFT;
 	u32 above = w->mask;
 	for (u32 d = w->depth; d-- > 0;) {
 		const struct simt *e = simt_entry(x, d);
@@ -216,7 +217,7 @@ static s32 ahead(struct exec *x, u32 wanted)
  * barrier tries again. */
 static void go_on(struct exec *x, u32 wanted)
 {
-	if (x->f->splits)
+	if (x->w->uneasy & UNEASY_LEFT)
 		meet_free(x);
 	s32 d = path_runnable(x, wanted);
 	if (d < 0 && x->f->splits)
@@ -285,7 +286,7 @@ static void meet_missing(struct exec *x)
 {
 	struct party p;
 	const u32 missing = gather(x, x->w->depth - 1, &p);
-	if (missing && x->f->splits)
+	if (missing && x->w->uneasy & UNEASY_LEFT)
 		meet_free(x);
 	const bool alone = path_runnable(x, 0) < 0 && !(x->f->splits && path_joined(x, ~0u));
 	if ((!missing || alone) && !party_agrees(x, &p)) {

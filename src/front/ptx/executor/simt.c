@@ -367,6 +367,7 @@ static void exit_lanes(void *ctx, const struct inst *in)
 		entry(x, i)->mask &= ~x->mask;
 	w->mask &= ~x->mask;
 	w->live &= ~x->mask;
+	w->uneasy |= w->waits && x->f->splits ? UNEASY_LEFT : 0;
 	if (!w->live) {
 		w->depth = 0;
 		x->out->flags |= DYN_WARP_DONE;

@@ -142,7 +142,7 @@ void splits_yield(struct exec *x)
 	x->next_pc = w->pc;
 	if (!w->mask)
 		return;
-	if (w->waits)
+	if (w->uneasy & UNEASY_LEFT)
 		meet_free(x);
 	const u32 lanes = starved(x);
 	if (lanes && give_way(x, choose(x, lanes, true)))

@@ -44,7 +44,8 @@ struct warp {                    /* arena; one cache line */
 	u32 bar_lanes;               /* lanes that arrived there, all in this frame */
 	u64 copies;                  /* cp.async: 8 bits each: copies since the last commit, of the newest group, ... */
 };
-enum { UNEASY_COUNTED = 1, UNEASY_ASLEEP = 2 }; /* splits.idle, splits.wake mean something */
+/* splits.idle, splits.wake mean something; lanes have exited that others may have waited for */
+enum { UNEASY_COUNTED = 1, UNEASY_ASLEEP = 2, UNEASY_LEFT = 4 };
 struct splits {                                 /* arena; with isa.threads=splits, of a warp: see splits.h */
 	u32 idle, pad;                              /* lanes that have not been at the top since warp.passes was 0 */
 	u64 wake[LANES];                            /* the cycle until which a lane sleeps */
