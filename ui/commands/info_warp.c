@@ -186,8 +186,11 @@ bool info_splits(struct debugger *d, const char *args, struct strbuf *out, struc
 	const struct module *m;
 	if (!arg_none(args, "info splits", e) || !focused(d, &w, &m, e))
 		return false;
-	if (!has_splits(d))
-		return err_set(e, "the machine has a reconvergence stack (`info stack`): isa.threads=splits has splits");
+	if (!has_splits(d)) {
+		strbuf_adds(out,
+		            "Warps have a reconvergence stack (`info stack`). With isa.threads=splits they have splits.\n");
+		return true;
+	}
 	const u32 depth = front_stack(gpu_front(dbg_gpu(d)), d->focus.sm, d->focus.warp, st, ARRAY_LEN(st));
 	strbuf_addf(out, "SM %u warp %u\n", d->focus.sm, d->focus.warp);
 	for (u32 i = 0; i < MIN(depth, (u32)ARRAY_LEN(st)); i++) {

@@ -1,8 +1,6 @@
 /* The paths of a diverged warp; see paths.h. */
 #include "front/ptx/executor/paths.h"
 
-#include "front/ptx/executor/splits.h"
-
 bool path_has_room(const struct exec *x, u32 entries)
 {
 	const u32 depth = x->w->depth + entries;
@@ -26,8 +24,7 @@ void path_pull(struct exec *x)
 	w->mask = e->mask;
 	w->frame = e->frame;
 	w->func = simt_func_at(x, e->pc);
-	if (unlikely(w->uneasy))
-		splits_run(x);
+	path_runs(x);
 }
 
 /* Behind the last entry of the block whose first is at level d. */

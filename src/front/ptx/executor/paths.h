@@ -27,6 +27,13 @@ bool path_run_ahead(struct exec *x, u32 lanes);
  * the same join. */
 void path_merge(struct exec *x, u32 lanes);
 
+/* The top is another one: its lanes have their turn (splits.h). */
+static inline void path_runs(struct exec *x)
+{
+	if (unlikely(x->w->uneasy))
+		x->f->splits[x->sm * x->f->nwarps + x->warp].idle &= ~x->w->mask;
+}
+
 /* simt.c, for paths.c, meet.c and splits.c */
 struct simt *simt_entry(const struct exec *x, u32 d);
 bool simt_has_room(struct exec *x, u32 entries); /* or a fault */

@@ -287,8 +287,7 @@ static void pop(struct exec *x)
 		w->frame = e->frame;
 		w->func = simt_func_at(x, e->pc);
 	}
-	if (unlikely(w->uneasy))
-		splits_run(x);
+	path_runs(x);
 }
 
 void simt_settle(struct exec *x)

@@ -8,11 +8,6 @@ static struct splits *splits_of(const struct exec *x)
 	return &x->f->splits[x->sm * x->f->nwarps + x->warp];
 }
 
-void splits_run(struct exec *x)
-{
-	splits_of(x)->idle &= ~x->w->mask;
-}
-
 /* The wait of all lanes that are at this join begins anew. */
 void splits_arrive(struct exec *x)
 {

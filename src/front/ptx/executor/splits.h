@@ -40,9 +40,8 @@ static inline void splits_tried(struct exec *x)
 }
 /* The end of an instruction with DYN_YIELD: x->next_pc is known, nothing has been popped. */
 void splits_yield(struct exec *x);
-/* While warp.uneasy: the top is another one; the top has arrived at its join; lanes at the top sleep: another path goes
- * to the top (true), or the warp sleeps. */
-void splits_run(struct exec *x);
+/* While warp.uneasy: the top has arrived at its join; lanes at the top sleep: another path goes to the top (true), or
+ * the warp sleeps. */
 void splits_arrive(struct exec *x);
 bool splits_rest(struct exec *x);
 /* meet.c: waiting paths whose party is complete, because lanes have exited, go on. */

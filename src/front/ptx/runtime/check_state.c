@@ -71,7 +71,7 @@ static bool check_warp(const struct ptx *f, u32 sm, u32 warp, bool exited, struc
 	const struct func *fn = &f->launches[w->launch].l->mod->funcs[w->func];
 	HOLDS(w->pc >= fn->entry && w->pc < fn->end, "SM %u, warp %u: pc %u is outside %s, [%u, %u)", sm, warp, w->pc,
 	      func_label(fn), fn->entry, fn->end);
-	return check_paths(f, sm, warp, e) && check_entries(f, sm, warp, e);
+	return check_entries(f, sm, warp, e) && check_paths(f, sm, warp, e);
 }
 
 /* With commit.delay: what is queued is in the order of issue, of no more cycles than that. */

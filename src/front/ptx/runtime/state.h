@@ -46,9 +46,9 @@ struct warp {                    /* arena; one cache line */
 };
 /* splits.idle, splits.wake mean something; lanes have exited that others may have waited for */
 enum { UNEASY_COUNTED = 1, UNEASY_ASLEEP = 2, UNEASY_LEFT = 4 };
-struct splits {                                 /* arena; with isa.threads=splits, of a warp: see splits.h */
-	u32 idle, pad;                              /* lanes that have not been at the top since warp.passes was 0 */
-	u64 wake[LANES];                            /* the cycle until which a lane sleeps */
+struct splits {      /* arena; with isa.threads=splits, of a warp: see splits.h */
+	u32 idle, pad;   /* lanes that have not been at the top since warp.passes was 0 */
+	u64 wake[LANES]; /* the cycle until which a lane sleeps */
 };
 struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
