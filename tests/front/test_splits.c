@@ -238,6 +238,11 @@ static void test_meeting(void **state)
 	        "add.u32 %r3, %r1, 100;\nshfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n",
 	        "add.u32 %r3, %r1, 100;\n") "setp.eq.u32 %p2, %r2, 0;\n@%p2 shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n" END,
 	    swapped);
+	/* a guard parts the lanes: both halves come to an instruction of their own */
+	expect(HEAD BEGIN
+	       "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nadd.u32 %r3, %r1, 100;\n"
+	       "@%p1 shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n@!%p1 shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;\n" END,
+	       swapped);
 	/* a barrier of the warp in both, with a store before and a load behind it */
 	expect(HEAD ".shared .u32 sh[128];\n" BEGIN
 	            "mov.u32 %r7, sh;\nshl.b32 %r6, %r1, 2;\nadd.u32 %r7, %r7, %r6;\nxor.b32 %r8, %r7, 64;\n"

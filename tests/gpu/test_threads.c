@@ -170,6 +170,21 @@ static void test_livelock(void **state)
 	sim_destroy(s);
 }
 
+/* All wait for one lane, which waits for nobody in a loop that nothing recognises. */
+static const char alone[] = PTX_HEAD
+    ".global .u32 flag;\n.visible .entry k()\n{\n.reg .pred %p<3>; .reg .b32 %r<9>;\nT: .branchtargets L, OUT;\n"
+    "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra A;\nL: ld.volatile.global.u32 %r5, [flag];\n"
+    "brx.idx %r5, T;\nA: bar.warp.sync -1;\nOUT:\nret;\n}\n";
+static void test_livelock_of_one(void **state)
+{
+	struct sim *s = machine((const char *[]){"num_sms=1", "isa.threads=splits", "deadlock_cycles=20000", NULL});
+	rig_launch(s, rig_load(s, alone), "k", 1, 32, 0, NULL, 0);
+	const struct stop st = rig_run(s, NEVER);
+	assert_int_equal(st.why, STOP_DEADLOCK);
+	assert_in_range(st.cycle, 40000, 60000);
+	sim_destroy(s);
+}
+
 /* Lanes that wait for each other are a fault at once. */
 static const char stuck[] = PTX_HEAD
     ".visible .entry k()\n{\n.reg .pred %p<3>; .reg .b32 %r<9>;\nmov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 7;\n"
@@ -253,6 +268,7 @@ int main(void)
 	    cmocka_unit_test(test_virtual_threads),
 	    cmocka_unit_test(test_slow_is_no_livelock),
 	    cmocka_unit_test(test_livelock),
+	    cmocka_unit_test(test_livelock_of_one),
 	    cmocka_unit_test(test_stuck),
 	    cmocka_unit_test(test_sleepers),
 	    cmocka_unit_test(test_events),
