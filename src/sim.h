@@ -137,6 +137,10 @@ bool sim_history(struct sim *s, u64 mb, struct err *e);
 void sim_fork(struct sim *s);
 /* It has changed it. */
 void sim_turn(struct sim *s);
+/* Before sim_turn(): it will act again in that cycle, or earlier. So warps that wait for it until then do not hang. */
+void sim_expect_turn(struct sim *s, u64 cycle);
+/* Warps go round in circles (STOP_DEADLOCK), but who they wait for is about to have a turn: the machine may go on. */
+void sim_helped(struct sim *s);
 /* The machine stands behind the last turn, for the user to see. */
 void sim_rests(struct sim *s);
 /* The next thing to happen is a turn that is on record. */

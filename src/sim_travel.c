@@ -255,8 +255,22 @@ static void bury(struct sim *s)
 void sim_turn(struct sim *s)
 {
 	gpu_turn_ends(s->gpu);
+	livelock_turn(s->gpu);
 	if (s->history)
 		take_on_the_way(s, SNAP_TURN);
+}
+
+void sim_expect_turn(struct sim *s, u64 cycle)
+{
+	livelock_expect(s->gpu, cycle);
+}
+
+void sim_helped(struct sim *s)
+{
+	struct hang_watch *w = s->gpu->hang;
+	w->deadlocked = w->livelocked = 0;
+	w->progress_at = sim_cycle(s);
+	livelock_helped(s->gpu);
 }
 
 void sim_rests(struct sim *s)

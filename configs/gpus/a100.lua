@@ -122,9 +122,7 @@ return {
 	["l1d.merges"] = 64, -- ours: not published
 	["l1d.miss_queue"] = 64, -- ours: not published
 	["l1d.keep_stores"] = false, -- ours: not measured
-	["l1i.sets"] = 64, -- Abd and Jia 2018 (V100): 128 KB of L1.5, here 64 x 16 x 128 B
-	["l1i.ways"] = 16, -- the same
-	["l1i.mshrs"] = 16, -- ours: not published
+	["l1i.perfect"] = true, -- Huerta, abstract: a stream buffer, which is not modelled, comes near a perfect cache
 	["l1c.latency"] = 10, -- H100: 14.2 from load to use
 	["l1t.sets"] = 8, -- the same memory as L1D
 	["l1t.ways"] = 192, -- the same

@@ -6,19 +6,22 @@
 KERNEL_CC ?= clang
 KERNEL_DIR := configs/kernels
 KERNEL_PTX := $(patsubst %.cu,%.ptx,$(sort $(wildcard $(KERNEL_DIR)/*.cu)))
-KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 --cuda-path=/nonexistent -nocudainc -nocudalib \
-	-fdeclspec -Xclang -target-feature -Xclang +ptx63 -O2 -Wall -Wextra -Wno-unused-function
+KERNEL_ARCH = sm_70
+KERNEL_ISA = +ptx63
+KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=$(KERNEL_ARCH) --cuda-path=/nonexistent -nocudainc -nocudalib \
+	-fdeclspec -Xclang -target-feature -Xclang $(KERNEL_ISA) -O2 -Wall -Wextra -Wno-unused-function
 
 kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx scripts/hardware/grid.ptx
 
 $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_DIR)/device.h
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
 
-scripts/hardware/micro.ptx: scripts/hardware/micro.cu $(KERNEL_DIR)/device.h
-	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
+# With instructions of Ampere, which older text does not have.
+KERNEL_AMPERE := $(KERNEL_DIR)/hgemm.ptx scripts/hardware/grid.ptx
+$(KERNEL_AMPERE): KERNEL_ARCH = sm_80
+$(KERNEL_AMPERE): KERNEL_ISA = +ptx70
 
-# Instructions of Ampere, which older text does not have.
-scripts/hardware/grid.ptx: scripts/hardware/grid.cu $(KERNEL_DIR)/device.h
-	$(KERNEL_CC) $(subst +ptx63,+ptx70,$(subst sm_70,sm_80,$(KERNEL_FLAGS))) -S $< -o $@.tmp && mv $@.tmp $@
+scripts/hardware/%.ptx: scripts/hardware/%.cu $(KERNEL_DIR)/device.h
+	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
 
 .PHONY: kernels

@@ -332,6 +332,12 @@ static const struct conf_key *longest(const struct conf *c, const char *prefix)
 	return most;
 }
 
+static bool system_shared_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	return c->sm_shared_system <= c->sm_shared || among(of, "sm.shared_system", "sm.shared", NULL) ||
+	       err_set(e, "sm.shared_system: %u B are more than an SM has (sm.shared)", c->sm_shared_system);
+}
+
 static bool int_units_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	const bool own = c->sm_unit_sets == UNIT_SETS_SCHEDULER && !c->sm_collectors;
@@ -448,7 +454,8 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
-	       int_units_fit(c, of, e) && carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
+	       int_units_fit(c, of, e) && system_shared_fits(c, of, e) && carveouts_check(c, of, e) &&
+	       for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

@@ -105,6 +105,11 @@ static inline bool conf_l1d_banked(const struct conf *c)
 {
 	return c->l1d_banks > 1 && c->l1d_pipe && c->l1d_latency && c->coalesce == COALESCE_SECTOR32 && !c->lsu_replay;
 }
+/* The most shared memory a CTA can have. */
+static inline u32 conf_cta_shared(const struct conf *c)
+{
+	return c->sm_shared - c->sm_shared_system;
+}
 /* Peak DRAM bandwidth in bytes per core cycle, all channels. */
 double dram_peak_bytes(const struct conf *c);
 #endif

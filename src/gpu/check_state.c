@@ -50,8 +50,7 @@ static bool check_sleep(const struct gpu *g, u32 i, struct err *e)
 	u64 first = first_timer(s, st->cycle);
 	HOLDS(st->wake_at[i] <= first, "SM %u sleeps until %llu, but has work at %llu", i,
 	      (unsigned long long)st->wake_at[i], (unsigned long long)first);
-	HOLDS(!warps_ready_for_units(s),
-	      "SM %u sleeps, but warps are ready", i);
+	HOLDS(!warps_ready_for_units(s), "SM %u sleeps, but warps are ready", i);
 	return true;
 }
 

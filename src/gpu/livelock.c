@@ -9,13 +9,14 @@
 
 u64 livelock_state_bytes(const struct conf *c)
 {
-	return sizeof(struct livelock) + (u64)c->num_sms * WARP_SLOTS * sizeof(struct livelock_warp) + 128;
+	return sizeof(struct livelock) + (u64)c->num_sms * (WARP_SLOTS * sizeof(struct livelock_warp) + sizeof(u64)) + 192;
 }
 
 void livelock_create(struct gpu *g)
 {
 	g->livelock = ARENA_NEW(&g->arena, struct livelock, 1);
 	g->livelock_warp = ARENA_NEW(&g->arena, struct livelock_warp, g->conf.num_sms * WARP_SLOTS);
+	g->livelock_open = ARENA_NEW(&g->arena, u64, g->conf.num_sms);
 }
 
 u64 livelock_next(const struct gpu *g)
@@ -84,13 +85,14 @@ static void window_begins(struct gpu *g)
 	l->asleep = 0;
 	l->ends = (g->st->cycle / quarter + 1) * quarter;
 	l->next = g->st->cycle + MAX(quarter / LOOKS, 1);
-	for (u32 i = 0; i < g->conf.num_sms; i++)
+	for (u32 i = 0; i < g->conf.num_sms; i++) {
+		g->livelock_open[i] = 0;
 		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
 			const struct warp *own = &g->sm[i]->warp[w];
 			struct livelock_warp *k = &warps_of(g, i)[w];
-			k->open = g->sm[i]->used >> w & 1 && !own->done;
-			if (!k->open)
+			if (!(g->sm[i]->used >> w & 1) || own->done)
 				continue;
+			g->livelock_open[i] |= BIT(w);
 			for (u32 at = 0; at < LIVELOCK_STATES; at++)
 				take(g, i, w, k, at);
 			k->first = own->insts;
@@ -98,6 +100,7 @@ static void window_begins(struct gpu *g)
 			k->taken = 0;
 			l->left++;
 		}
+	}
 }
 
 /* A window that sleepers have made longer is looked at less often, but in the unit of time of the others. */
@@ -116,11 +119,11 @@ static u32 motionless(const struct gpu *g)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < g->conf.num_sms; i++)
-		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+		FOR_EACH_BIT(w, g->livelock_open[i])
+		{
 			const struct warp *own = &g->sm[i]->warp[w];
 			const struct livelock_warp *k = &warps_of(g, i)[w];
-			n += k->open && own->insts == k->first && !own->sleeping && !own->fetching && !own->inflight &&
-			     !own->outstanding;
+			n += own->insts == k->first && !own->sleeping && !own->fetching && !own->inflight && !own->outstanding;
 		}
 	return n;
 }
@@ -152,12 +155,11 @@ static void look_inside(struct gpu *g)
 	struct livelock *l = g->livelock;
 	const u64 units = (g->st->cycle - l->begins) / look_unit(g);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
-		for (u32 w = 0; w < g->ctx[i].nwarps; w++) {
+		FOR_EACH_BIT(w, g->livelock_open[i])
+		{
 			struct livelock_warp *k = &warps_of(g, i)[w];
-			if (!k->open)
-				continue;
 			if (recurs(g, i, w, k)) {
-				k->open = 0;
+				g->livelock_open[i] &= ~BIT(w);
 				l->left--;
 				l->came_round = 1;
 				continue;
@@ -183,12 +185,43 @@ static bool window_passed(struct gpu *g)
 	return true;
 }
 
+static void begin_again(struct livelock *l, u64 now)
+{
+	*l = (struct livelock){.work = l->work, .work_at = l->work_at, .expected = l->expected, .since = now};
+}
+
+/* May the outside still help, for all that is known? */
+static bool patient(const struct gpu *g)
+{
+	return g->st->cycle - g->livelock->work_at < (u64)LIVELOCK_PATIENCE * g->conf.deadlock_cycles;
+}
+
+void livelock_turn(struct gpu *g)
+{
+	if (patient(g))
+		begin_again(g->livelock, g->st->cycle);
+}
+
+void livelock_helped(struct gpu *g)
+{
+	begin_again(g->livelock, g->st->cycle);
+}
+
+void livelock_expect(struct gpu *g, u64 cycle)
+{
+	g->livelock->expected = MAX(g->livelock->expected, cycle); /* another program's may be later */
+}
+
 bool livelock_look(struct gpu *g)
 {
 	struct livelock *l = g->livelock;
 	const u64 now = g->st->cycle, work = work_done(g);
 	if (work != l->work || !g->task->dispatcher.n) {
-		*l = (struct livelock){.work = work, .since = now};
+		*l = (struct livelock){.work = work, .work_at = now, .expected = l->expected, .since = now};
+		return false;
+	}
+	if (now < l->expected && patient(g)) {
+		begin_again(l, now);
 		return false;
 	}
 	if (l->ends && now >= l->next)
@@ -196,7 +229,7 @@ bool livelock_look(struct gpu *g)
 	if (now < l->ends || (l->ends && window_goes_on(g)))
 		return false;
 	if (l->ends && !window_passed(g))
-		*l = (struct livelock){.work = work, .since = now}; /* not yet, at least */
+		begin_again(l, now); /* not yet, at least */
 	if (l->windows == WINDOWS)
 		return true;
 	if (now - l->since >= g->conf.deadlock_cycles)

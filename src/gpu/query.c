@@ -510,6 +510,12 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 		o->resident += sm_resident(g->sm[i], launch);
 }
 
+u64 gpu_kernel_ended(const struct gpu *g, u32 launch)
+{
+	const struct kcb *k = &g->task->kcb[launch];
+	return k->state == KCB_DONE ? MAX(k->k.ended_at, 1u) : 0;
+}
+
 /* --- counters ----------------------------------------------------------------------------------------------------- */
 
 const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 i)

@@ -269,6 +269,8 @@ u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out
 u64 gpu_events_dropped(const struct gpu *g);
 u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
+/* The cycle in which it ended, at least 1; 0: it has not. For who asks often. */
+u64 gpu_kernel_ended(const struct gpu *g, u32 launch);
 /* The most CTAs of a launch that the CTA scheduler leaves this SM by a decision of its own; 0 = it has made none. */
 u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm);
 extern const char *const room_lack_names[ROOM_LACKS]; /* in a word or two */

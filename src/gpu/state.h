@@ -41,6 +41,7 @@ struct gpu {
 	struct hang_watch *hang; /* in the arena, not in the hash, as the five below */
 	struct livelock *livelock;
 	struct livelock_warp *livelock_warp; /* by SM and warp slot */
+	u64 *livelock_open;                  /* by SM: bits of warps that are open there */
 	struct starve *starve;
 	struct starve_sm *starve_sm;     /* by SM */
 	struct starve_warp *starve_warp; /* by SM and warp slot */

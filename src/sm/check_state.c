@@ -433,8 +433,7 @@ static bool check_accounts(const struct sm_ctx *x, const struct sm *s, struct er
 	      (unsigned long long)(s->leaving | s->last), (unsigned long long)s->used);
 	HOLDS(!s->settled || !s->astray, "SM %u: warps %#llx are to be flushed, but its schedulers do not look", s->id,
 	      (unsigned long long)s->astray);
-	HOLDS(!s->settled || !warps_ready_for_units(s),
-	      "SM %u: no warp is looked at, though some are ready", s->id);
+	HOLDS(!s->settled || !warps_ready_for_units(s), "SM %u: no warp is looked at, though some are ready", s->id);
 	HOLDS(!s->lsu_refused || s->lsu_q.n, "SM %u: the LSU was refused, but has no instruction", s->id);
 	return true;
 }

@@ -7,8 +7,7 @@
 /* sm.unit_sets=scheduler: the scheduler's own unit of the class may take an instruction. */
 static inline bool own_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now)
 {
-	return s->unit_free[u][sched] <= now ||
-	       (u == UNIT_SP && x->f32_on_int && s->unit_free[UNIT_INT][sched] <= now);
+	return s->unit_free[u][sched] <= now || (u == UNIT_SP && x->f32_on_int && s->unit_free[UNIT_INT][sched] <= now);
 }
 
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now)

@@ -50,8 +50,8 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	                     .nwarps = c->sm_threads / WARP_SIZE,
 	                     .nctas = c->sm_ctas,
 	                     .nscheds = c->sm_schedulers,
-	                     .nunits = {c->sm_sp_units, c->sm_int_units ? c->sm_schedulers : 0, c->sm_sfu_units, c->sm_dp_units,
-	                                c->sm_tensor_units, 1},
+	                     .nunits = {c->sm_sp_units, c->sm_int_units ? c->sm_schedulers : 0, c->sm_sfu_units,
+	                                c->sm_dp_units, c->sm_tensor_units, 1},
 	                     .collect = c->sm_collectors && c->sm_collector_sets == COLLECTORS_SCHEDULER};
 	x->node = ARENA_NEW(a, struct timer_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);

@@ -233,9 +233,9 @@ struct load {
 	u64 ready_at; /* when the last hit's data is there */
 	u32 pc;
 	u16 who;
-	u8 left; /* transactions not answered; 0: the place is free */
+	u8 left;  /* transactions not answered; 0: the place is free */
 	u8 turns; /* of lsu.path */
-	u8 gen;  /* of the place: a load that was given up may still be answered */
+	u8 gen;   /* of the place: a load that was given up may still be answered */
 };
 
 struct lsu_entry {
@@ -255,24 +255,24 @@ struct sm {
 	struct fifo lsu_q; /* of lsu[] */
 	u8 lsu_refused;    /* enum mem_result of the head's refusal, MR_HIT = none */
 	u8 fetch_refused;
-	u16 context_due;            /* lines of contexts under way (cta/traffic.h) */
-	u64 lsu_next;               /* lsu.interval: the LSU's next instruction is taken up from this cycle on */
+	u16 context_due; /* lines of contexts under way (cta/traffic.h) */
+	u64 lsu_next;    /* lsu.interval: the LSU's next instruction is taken up from this cycle on */
 	struct {
 		u64 until;
 		u8 warp;
-	} mma_gap[SM_MAX_SCHEDS]; /* tensor.warp_gap: the warp of the last mma issues none before `until` */
+	} mma_gap[SM_MAX_SCHEDS];     /* tensor.warp_gap: the warp of the last mma issues none before `until` */
 	u64 path_free[SM_MAX_SCHEDS]; /* lsu.path: when all data booked on a scheduler's path have passed */
-	u64 lsu_tried, fetch_tried; /* while refused: refusals are counted up to this cycle, else 0 */
-	u64 in[WS_COUNT];           /* the masks: bit w set = warp w in that state */
-	u64 need_fetch;             /* instruction buffer empty, no fetch under way */
-	u64 astray;                 /* the instruction buffer holds the path not taken, to be flushed */
-	u64 fetch_barred;           /* sm.fetch_refused=next: refused by L1I as it is now */
-	u64 fetch_slots;            /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
-	u64 used;                   /* occupied warp slots */
-	u64 low;                    /* of those, warps that issue only in slots which no other warp takes */
-	u64 leaving;                /* of CTAs that are drained: first, with a kernel-aware scheduler, and... */
-	u64 last;                   /* ...of boundary CTAs of kernels without CTAs to come (kernels/kernel_sched.h) */
-	u64 away[SM_AWAY_WORDS];    /* and occupied places behind them */
+	u64 lsu_tried, fetch_tried;   /* while refused: refusals are counted up to this cycle, else 0 */
+	u64 in[WS_COUNT];             /* the masks: bit w set = warp w in that state */
+	u64 need_fetch;               /* instruction buffer empty, no fetch under way */
+	u64 astray;                   /* the instruction buffer holds the path not taken, to be flushed */
+	u64 fetch_barred;             /* sm.fetch_refused=next: refused by L1I as it is now */
+	u64 fetch_slots;              /* sm.fetches a cycle from cycle 0: arrived lines have taken all below this */
+	u64 used;                     /* occupied warp slots */
+	u64 low;                      /* of those, warps that issue only in slots which no other warp takes */
+	u64 leaving;                  /* of CTAs that are drained: first, with a kernel-aware scheduler, and... */
+	u64 last;                     /* ...of boundary CTAs of kernels without CTAs to come (kernels/kernel_sched.h) */
+	u64 away[SM_AWAY_WORDS];      /* and occupied places behind them */
 	u64 ctas_away[(SM_CTA_PLACES - SM_MAX_CTAS + 63) / 64]; /* the same of CTAs */
 	u64 unit_free[UNIT_COUNT][SM_MAX_UNITS];                /* issue port free from this cycle on */
 	u64 began[UNIT_COUNT]
@@ -281,11 +281,11 @@ struct sm {
 	struct collectors {              /* sm.collector_sets=scheduler: a scheduler's */
 		u64 free[SM_MAX_COLLECTORS]; /* units: free from this step on */
 		u64 bank[SM_MAX_READ_BANKS]; /* register banks: the same */
-		u64 reg[UNIT_COUNT];      /* the register of each class in front of the units: free from this cycle on */
-		u64 out[UNIT_COUNT];      /* the one behind them: the last instruction (will) begin */
+		u64 reg[UNIT_COUNT];         /* the register of each class in front of the units: free from this cycle on */
+		u64 out[UNIT_COUNT];         /* the one behind them: the last instruction (will) begin */
 	} collect[SM_MAX_SCHEDS];
 	u64 collect_taken[UNIT_COUNT]; /* steps in which the last instruction of each class has taken a unit */
-	u64 bus[SM_BUS_RING];             /* sm.result_buses: by cycle, the cycle and how many results leave then */
+	u64 bus[SM_BUS_RING];          /* sm.result_buses: by cycle, the cycle and how many results leave then */
 	u64 issued_mask, issued_cycle;
 	u64 acct_from;            /* first cycle not yet charged to a stall reason */
 	u64 resid_from;           /* first cycle not yet in occupancy and active_cycles */

@@ -45,6 +45,35 @@ expect 3 "not finished after 3000 cycles" run --max-cycles 3000 -- "$app" steps
 expect 0 "asked 5 times" run -- "$app" polls
 expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls
 
+# A kernel that waits for the host hangs only if nobody can come: a host that asks may write before it asks again. One
+# that asks and asks does not come.
+expect 0 "patient: all well" run --gpu rtx2060 -- "$app" patient 1000
+expect 0 "patient: all well" run --gpu rtx2060 --set deadlock_cycles=1000 --set cuda.poll_cycles=3000 -- "$app" patient 300
+expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 -- "$app" patient 1000000
+expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 \
+	--set cuda.poll_cycles=30000 -- "$app" patient 1000000
+
+# So may another thread of it, while one waits for the kernel.
+for ms in 0 50 1500; do
+	expect 0 "helped: all well" run --gpu rtx2060 -- "$app" helped $ms
+done
+expect 3 "livelock at cycle 225000: the warps repeat" run --gpu rtx2060 -- "$app" helped -1
+"$W" debug --gpu rtx2060 --batch -ex c -ex "reverse-step 1000" -ex c -ex "goto 100000" -ex c -- "$app" helped 50 >"$tmp/log" 2>&1 </dev/null
+check "in the past it is helped in the same cycle" sh -c "[ \"\$(grep 'finished at cycle' '$tmp/log' | uniq -c | awk '{ print \$1 }')\" = 3 ] && ! grep -qi livelock '$tmp/log'"
+
+# A machine has room for so many launches: it is told once, and the application gets an error.
+"$W" run --gpu gtx480 -- "$app" countless >"$tmp/log" 2>&1 </dev/null
+check "too many launches end in an error" grep -q "countless: all well" "$tmp/log"
+check "which is told once" [ "$(grep -c 'more than 262144 kernel launches on one machine' "$tmp/log")" -eq 1 ]
+
+# Threads of OpenMP that have nothing to do sleep, unless their user wants them to spin.
+for policy in passive active; do
+	[ $policy = passive ] || export OMP_WAIT_POLICY=$policy
+	# shellcheck disable=SC2016
+	expect 0 "policy=$policy" run -- sh -c 'echo "policy=$OMP_WAIT_POLICY"'
+done
+unset OMP_WAIT_POLICY
+
 # Its standard output is its own: the report goes elsewhere.
 "$W" run -- "$app" steps >"$tmp/own" 2>"$tmp/report" </dev/null
 check "standard output is the application's" sh -c "printf 'step 1\nstep 2\nstep 3\nsteps: all well\n' | cmp - '$tmp/own'"

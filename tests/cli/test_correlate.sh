@@ -127,6 +127,20 @@ check "ld.cg goes to the L2" awk -F, '$3 == "\"three\"" { exit !($5 > 150 && $5 
 check "ld.ca stays in the L1" awk -F, '$3 == "\"three\"" { exit !($5 > 15 && $5 < 40) }' "$tmp/ca"
 
 # --- machines put together from published figures
+# within SHARE FILE GPU: the mean error over the rows that take seconds; those of the whole chip's bandwidth take a minute
+within() {
+	grep -vE '"(stream_read|read_l2)"' "scripts/hardware/published/$2.json" | sed -E ':a;N;$!ba;s/,\n\]/\n]/' >"$tmp/$2.json"
+	"$W" correlate "$tmp/$2.json" --gpu "$3" --format json >"$tmp/grid"
+	check "$3 is within $1 of $2 on average" awk -F'[:,]' -v most="$1" '
+		/"all"/ { all = 1 } all && /"mean_error"/ { exit !($2 + 0 < most) }' "$tmp/grid"
+}
+within 0.04 sun2022-a100 a100
+within 0.05 benches-a100 a100
+within 0.04 sun2022-rtx3070ti rtx3070ti
+within 0.08 sun2022-rtx2080ti rtx2080ti
+within 0.05 luo2025-rtx4090 rtx4090
+within 0.05 benches-l40 rtx4090
+within 0.03 benches-a40 a6000
 "$W" correlate scripts/hardware/published/titanv.json --format json >"$tmp/titanv"
 check "titanv by the chip's name" grep -q '"machine": "titanv"' "$tmp/titanv"
 check "titanv is what was measured, within 8 % on average" awk -F'[:,]' '/"all"/ { all = 1 } all && /"mean_error"/ { exit !($2 + 0 < 0.08) }' "$tmp/titanv"

@@ -771,8 +771,70 @@ static void polls(void)
 	CHECK(n > 0 && n < 100);
 }
 
-/* Its kernels print its second argument. */
 static const char *word = "0";
+
+/* Asks so often whether the kernel is done that waits for it, before it writes what that waits for. */
+static void patient(void)
+{
+	unsigned volatile *flag;
+	OK(cudaMallocHost((void **)&flag, 8));
+	flag[0] = flag[1] = 0;
+	launch_waits((void *)flag, 0);
+	for (int i = atoi(word); i > 0; i--)
+		WANT(cudaStreamQuery(NULL), NOT_READY);
+	flag[0] = 1;
+	OK(cudaDeviceSynchronize());
+	CHECK(flag[1] == 42);
+}
+
+static void *helper(void *flag)
+{
+	if (atoi(word) < 0)
+		pause();
+	usleep((useconds_t)atoi(word) * 1000);
+	*(unsigned volatile *)flag = 1;
+	return NULL;
+}
+
+/* One thread waits for a kernel that waits for what another one writes: with cudaDeviceSynchronize(), in a copy. The
+ * second argument: after so many ms. Negative: it never does. */
+static void helped(void)
+{
+	unsigned volatile *flag;
+	unsigned *device, value = 7;
+	pthread_t t;
+	OK(cudaMallocHost((void **)&flag, 8));
+	OK(cudaMalloc((void **)&device, 4));
+	for (int i = 0; i < 2; i++) {
+		flag[0] = flag[1] = 0;
+		launch_waits((void *)flag, 0);
+		CHECK(!pthread_create(&t, NULL, helper, (void *)flag));
+		if (i)
+			OK(cudaMemcpy(device, &value, 4, HOST_TO_DEVICE));
+		else
+			OK(cudaDeviceSynchronize());
+		CHECK(flag[1] == 42);
+		CHECK(!pthread_join(t, NULL));
+	}
+	OK(cudaMemcpy((void *)flag, device, 4, DEVICE_TO_HOST));
+	CHECK(flag[0] == 7);
+}
+
+/* More launches than a machine has room for: what follows fails. */
+static void countless(void)
+{
+	unsigned *device;
+	int error = 0, n = 0;
+	OK(cudaMalloc((void **)&device, 4096));
+	for (; n < 400000 && !error; n++) {
+		launch(device, 1, NULL);
+		error = n % 1024 ? 0 : cudaDeviceSynchronize();
+	}
+	CHECK(n > 262144 && n < 262144 + 2048);
+	CHECK(error == 701 && cudaDeviceSynchronize() == 701);
+}
+
+/* Its kernels print its second argument. */
 static void says(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -804,7 +866,8 @@ int main(int argc, char **argv)
 	    {"killed", killed},       {"stands", stands},
 	    {"polls", polls},         {"says", says},
 	    {"fetches", fetches},     {"clocks", clocks},
-	    {"timely", timely}};
+	    {"timely", timely},       {"patient", patient},
+	    {"countless", countless}, {"helped", helped}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

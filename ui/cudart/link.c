@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 struct wire_reply link_reply;
@@ -22,11 +23,16 @@ struct wire_device link_device;
 unsigned link_queued;
 _Thread_local unsigned link_per_thread;
 
+#define NUDGE_NS 5000000
+#define ROUNDS 2000 /* of a pause, for threads that have asked for one */
+
 static enum { UNTRIED, STANDS, ABSENT, BROKEN } state;
 static bool forked; /* this is a child of a process that had a connection */
 static int channel = -1;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static unsigned threads;
+static unsigned waiting; /* threads that wait for the mutex */
+static bool asking;      /* the thread that has it waits for an answer */
 
 static _Thread_local unsigned depth;
 static _Thread_local unsigned thread_number; /* + 1 */
@@ -144,7 +150,9 @@ static bool ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS
 	                          : "");
 	if (&warpdbg_clock)
 		warpdbg_clock.wait_begins();
+	__atomic_store_n(&asking, true, __ATOMIC_RELEASE);
 	bool answered = exchange(&request, descriptor);
+	__atomic_store_n(&asking, false, __ATOMIC_RELEASE);
 	if (&warpdbg_clock)
 		warpdbg_clock.wait_ends(link_reply.simulated);
 	return answered;
@@ -233,13 +241,39 @@ static void connect_to_warpdbg(void)
 		warpdbg_clock.ask = ask_clock;
 }
 
+/* One that is lost comes again. */
+static void nudge(void)
+{
+	const struct wire_request request = {.op = WIRE_NUDGE};
+	if (link_stands() && __atomic_load_n(&asking, __ATOMIC_ACQUIRE))
+		send(channel, &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Another thread has it, perhaps for as long as a kernel runs that waits for this one. */
+static void take_turn(void)
+{
+	__atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED);
+	for (;;) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += NUDGE_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (pthread_mutex_timedlock(&mutex, &until) == 0)
+			break;
+		nudge();
+	}
+	__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+}
+
 static void lock(void)
 {
 	if (depth++)
 		return;
 	int before;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	pthread_mutex_lock(&mutex);
+	if (pthread_mutex_trylock(&mutex))
+		take_turn();
 	cancelled = before;
 }
 
@@ -339,9 +373,12 @@ int link_ask_wait(enum wire_op op, uint64_t what)
 		if (status != NOT_READY)
 			return status;
 		if (!deliver()) {
-			/* Another thread calls the function that this waits for. */
+			/* Another thread calls the function that this waits for, or wants to go on. */
 			struct link_pause pause = link_pause();
-			usleep(50);
+			unsigned rounds = 0;
+			do
+				usleep(50);
+			while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) && ++rounds < ROUNDS);
 			link_resume(pause);
 		}
 	}

@@ -5,7 +5,8 @@
  * connection for each process: a Unix socket of type SOCK_SEQPACKET, whose name is in the environment variable
  * WIRE_VARIABLE (the abstract name, without the leading zero byte). Each message is one packet. A request is a struct
  * wire_request, and its answer a struct wire_reply. One request is under way at a time: a process with several threads
- * takes turns.
+ * takes turns. A thread whose turn does not come, as another one waits for the machine, sends WIRE_NUDGE in place of an
+ * op; that has no answer. The one that waits is then answered with status 600, as if a function had to be called.
  *
  * Bytes that belong to a message lie in memory that both sides have mapped, from its beginning: request.bytes of them
  * before the request is sent, reply.bytes when the answer has come. The answer to WIRE_HELLO brings its descriptor
@@ -28,12 +29,13 @@
 #define UI_CUDART_WIRE_H
 #include <stdint.h>
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
 #define WIRE_SHARED (64ull << 20)      /* bytes */
 #define WIRE_PIECE (2ull << 20)        /* bytes that the library copies at a time: they stay in the host's caches */
 #define WIRE_ALL_STREAMS (~0ull)
+#define WIRE_NUDGE 0x10000u
 #define WIRE_AT_ONCE                                                                                                   \
 	(~1ull) /* as a copy's stream: done now, in no stream's order, with wait: pages that both sides see */
 #define WIRE_ARGUMENTS 10

@@ -1,9 +1,11 @@
 #include "session/programs.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/plain.h"
+#include "lua/lua.h"
 #include "session/program_runs.h"
 #include "session/policy/lua_policy.h"
 
@@ -11,6 +13,8 @@
  * this: a fixed grid of cycles, so that stops by a debugger in between change nothing. */
 #define POLL_CYCLES 64
 #define GONE_CYCLES 65536 /* after so many it is seen whether a program that waits is still there */
+#define HELP_MS 10000     /* so long a machine that hangs waits for a thread of a program that may help */
+#define HELP_SLICE_MS 10
 
 /* --- open and close --- */
 
@@ -92,9 +96,9 @@ static bool ready(struct session *s, const struct session_program *p)
 {
 	if (p->ended)
 		return program_goes_on(s, p) && sim_program_idle(s->sim, p->index);
-	if (!p->started || sim_program_idle(s->sim, p->index))
+	if (!p->started || p->called || sim_program_idle(s->sim, p->index))
 		return true;
-	if (p->host->ops->gone && p->host->ops->gone(p->host))
+	if (sim_cycle(s->sim) % GONE_CYCLES == 0 && p->host->ops->calls && p->host->ops->calls(p->host))
 		return true;
 	if (p->host->stream == HOST_ALL_STREAMS)
 		return false;
@@ -102,6 +106,33 @@ static bool ready(struct session *s, const struct session_program *p)
 		return sim_cycle(s->sim) >= p->host->wake ||
 		       (sim_cycle(s->sim) % POLL_CYCLES == 0 && p->host->ops->ready(s, p->host));
 	return sim_cycle(s->sim) % POLL_CYCLES == 0 && sim_stream_idle(s->sim, p->index, (u32)p->host->stream);
+}
+
+/* 1: one of them does, 0: one may, -1: there is none that could. */
+static int who_helps(struct session *s)
+{
+	int some = -1;
+	for (u32 i = 0; i < s->nprograms; i++) {
+		struct session_program *p = &s->programs[i];
+		if (!p->started || p->ended || !p->host->ops->may_call || !p->host->ops->may_call(p->host))
+			continue;
+		some = MAX(some, 0);
+		p->called = p->host->ops->calls(p->host);
+		if (p->called)
+			return 1;
+	}
+	return some;
+}
+
+bool programs_help(struct session *s)
+{
+	for (u32 ms = 0; ms < HELP_MS && !lua_interrupted(); ms += HELP_SLICE_MS) {
+		const int help = who_helps(s);
+		if (help)
+			return help > 0;
+		poll(NULL, 0, HELP_SLICE_MS);
+	}
+	return false;
 }
 
 struct session_program *programs_ready(struct session *s)
@@ -130,7 +161,7 @@ u64 programs_look_at(const struct session *s, u64 until)
 		const struct session_program *p = &s->programs[i];
 		if (p->ended)
 			continue;
-		if (p->host->ops->gone)
+		if (p->host->ops->calls)
 			until = MIN(until, (sim_cycle(s->sim) / GONE_CYCLES + 1) * GONE_CYCLES);
 		if (p->host->stream == HOST_ALL_STREAMS)
 			continue;
@@ -232,6 +263,8 @@ static void end_turn(struct session *s, struct session_program *p)
 {
 	p->mid_step = false;
 	p->turns++;
+	if (p->host->stream == HOST_ASKED && p->host->wake != NEVER)
+		sim_expect_turn(s->sim, p->host->wake);
 	programs_record_turn(s, p);
 	if (p->host->ops->turn_over)
 		p->host->ops->turn_over(s, p->host);
@@ -249,6 +282,7 @@ bool programs_step(struct session *s, struct session_program *p, struct err *e)
 	const s64 stream = p->host->stream;
 	const size_t printed = s->output.len;
 	s->started = p->started = true;
+	p->called = false;
 	p->host->stream = HOST_ALL_STREAMS;
 	if (!p->mid_step)
 		sim_fork(s->sim);

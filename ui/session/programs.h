@@ -24,6 +24,9 @@ bool programs_busy(const struct session *s);
 void programs_pause(struct session *s);
 /* The machine has faulted or hung for good: those that have not ended are told. */
 void programs_abandon(struct session *s);
+/* Warps go round in circles. Does a thread of a program that waits for them want to go on, which may end that? Where
+ * there are threads that might it is waited for, in the host's time. */
+bool programs_help(struct session *s);
 bool programs_ended(const struct session *s); /* all of them */
 /* The cycle at which to look again for who waits for one stream; and the programs that sim_run() is to await. */
 u64 programs_look_at(const struct session *s, u64 until);

@@ -276,6 +276,17 @@ static bool all_done(const struct session *s)
 	return !h.turn_ahead;
 }
 
+/* The machine hangs. Does somebody come who may end that, or came the first time? */
+static bool helped(struct session *s)
+{
+	if (sim_turn_due(s->sim))
+		return true;
+	if (!gpu_livelocked(sim_gpu(s->sim)) || !programs_help(s))
+		return false;
+	sim_helped(s->sim);
+	return true;
+}
+
 enum session_stop session_run(struct session *s, u64 until, struct err *e)
 {
 	if (!session_run_script(s, e))
@@ -314,7 +325,10 @@ enum session_stop session_run(struct session *s, u64 until, struct err *e)
 		case STOP_CYCLE: break;
 		case STOP_REQUEST: return SS_REQUEST;
 		case STOP_FAULT: return SS_FAULT;
-		case STOP_DEADLOCK: return gpu_livelocked(sim_gpu(s->sim)) ? SS_LIVELOCK : SS_DEADLOCK;
+		case STOP_DEADLOCK:
+			if (helped(s))
+				break;
+			return gpu_livelocked(sim_gpu(s->sim)) ? SS_LIVELOCK : SS_DEADLOCK;
 		case STOP_INTERRUPT: return SS_INTERRUPT;
 		case STOP_POLICY: return err_set(e, "%s", sim_policy_error(s->sim)), SS_HOST_ERROR;
 		}

@@ -32,6 +32,7 @@ struct session_program {
 	bool started, ended;        /* it has taken its first step; the last one of this run (its kernels may still run) */
 	struct program_alone alone; /* what it comes to by itself (session/alone.h); cpi 0: not measured */
 	bool mid_step;              /* HOST_BUSY: its step goes on */
+	bool called;                /* it is its turn, whatever it waits for: a thread of it wants to go on */
 	int exit_status;            /* of an application that has ended */
 	bool torn; /* its last step was interrupted and taken back: it is to be built anew before it goes on */
 	enum check_state check;

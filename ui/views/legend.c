@@ -12,7 +12,7 @@ _Static_assert(WS_COUNT == 15 && ST_COUNT == 18 && MISS_CAUSES == 5, "give the n
 enum legend_id legend_of_warp(enum warp_state s, bool issued, bool refused)
 {
 	static const u8 of[WS_COUNT] = {
-	    [WS_NONE] = LG_EMPTY,     [WS_READY_SP] = LG_READY, [WS_READY_INT] = LG_READY,    [WS_READY_SFU] = LG_READY,
+	    [WS_NONE] = LG_EMPTY,     [WS_READY_SP] = LG_READY,     [WS_READY_INT] = LG_READY, [WS_READY_SFU] = LG_READY,
 	    [WS_READY_DP] = LG_READY, [WS_READY_TENSOR] = LG_READY, [WS_READY_LSU] = LG_READY, [WS_MEM] = LG_MEMORY,
 	    [WS_SHORT] = LG_SHORT,    [WS_BARRIER] = LG_BARRIER,    [WS_FENCE] = LG_FENCE,     [WS_SLEEP] = LG_SLEEP,
 	    [WS_FETCH] = LG_FETCH,    [WS_DONE] = LG_DONE,          [WS_PAUSED] = LG_PAUSED,

@@ -254,8 +254,8 @@ static void margin_cell(struct pane p, int y, int x, const struct line_marks *k)
 static void warp_letters(struct pane p, const struct line_facts *f, u32 most)
 {
 	static const u8 order[] = {NOW_ISSUED,   WS_READY_SP,  WS_READY_INT, WS_READY_SFU, WS_READY_DP, WS_READY_TENSOR,
-	                           WS_READY_LSU, HEAT_REFUSED, WS_SHORT,     WS_MEM,      WS_FENCE,
-	                           WS_BARRIER,   WS_SLEEP,     WS_PAUSED,    WS_FETCH,    WS_DONE};
+	                           WS_READY_LSU, HEAT_REFUSED, WS_SHORT,     WS_MEM,       WS_FENCE,    WS_BARRIER,
+	                           WS_SLEEP,     WS_PAUSED,    WS_FETCH,     WS_DONE};
 	u32 w = (u32)MAX(p.w, 0), acc = 0, x = 0, all = most <= w ? f->warps : MAX((f->warps * w + most / 2) / most, 1u);
 	for (u32 i = 0; i < ARRAY_LEN(order); i++) {
 		bool issued = order[i] == NOW_ISSUED, refused = order[i] == HEAT_REFUSED;

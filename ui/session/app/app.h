@@ -117,6 +117,7 @@ struct app_host {
 	enum awaited awaits;
 	u64 until;             /* AWAIT_CYCLE */
 	struct work *finished; /* AWAIT_WORK: it is done */
+	bool nudged;           /* another thread of it wants its turn: the one that waits is to ask again later */
 
 	struct strbuf pieces; /* WIRE_MORE */
 	struct app_module *modules;
@@ -139,7 +140,7 @@ struct app_host {
 	u64 clock_ahead[3];
 	u64 clock_begun; /* when the first process started, on the monotonic clock; 0: not yet */
 	u64 clock_behind;
-	s32 sticky;      /* the machine has faulted: the answer to all that follows */
+	s32 sticky;      /* the machine cannot do what was asked of it: the answer to all that follows */
 	u32 program;     /* the session's number of it */
 	struct err lost; /* while it is fed: how it went another way than the first time */
 };
@@ -164,6 +165,8 @@ u64 machine_ended_at(struct session *s, struct app_host *h, s32 launch, bool loo
 u64 machine_cycle(struct session *s, struct app_host *h, bool look);
 /* What the application has measured of its own time (cudart/clock.h), as it was the first time. */
 u64 machine_measured(struct app_host *h, u32 kind, u64 measured);
+/* Has a thread asked for its turn, as it was the first time? */
+bool machine_nudged(struct app_host *h, bool nudged);
 u64 app_ns(const struct session *s, u64 cycle); /* simulated time */
 
 /* --- streams.c: work in its order --- */

@@ -208,10 +208,28 @@ static bool answer(const struct session *s, struct app_host *h, struct wire_repl
 	return channel_answer(&h->channel, a, h->request.op == WIRE_HELLO);
 }
 
-static bool gone(struct host *base)
+static bool gone(struct app_host *h)
+{
+	return h->started && h->awaits != AWAIT_NOTHING && process_ended(&h->process);
+}
+
+/* Can the one that waits be told to ask again later? */
+static bool may_be_nudged(const struct app_host *h)
+{
+	return h->awaits == AWAIT_STREAM || h->awaits == AWAIT_ALL || h->awaits == AWAIT_EVENT || h->awaits == AWAIT_WORK;
+}
+
+static bool calls(struct host *base)
 {
 	struct app_host *h = (struct app_host *)base;
-	return h->started && h->awaits != AWAIT_NOTHING && process_ended(&h->process);
+	h->nudged |= h->started && may_be_nudged(h) && channel_nudged(&h->channel);
+	return h->nudged || gone(h);
+}
+
+static bool may_call(struct host *base)
+{
+	struct app_host *h = (struct app_host *)base;
+	return h->started && may_be_nudged(h) && process_threads(h->channel.pid) > 1;
 }
 
 static enum host_state ended(struct session *s, struct app_host *h)
@@ -232,10 +250,12 @@ static enum host_state go_on(struct session *s, struct app_host *h, struct err *
 	for (;;) {
 		if (h->awaits != AWAIT_NOTHING) {
 			streams_go_on(s, h);
+			if (may_be_nudged(h))
+				h->nudged = machine_nudged(h, h->nudged);
 			if (!serve_ready(s, h, false)) {
 				if (h->lost.set)
 					return HOST_FAILED;
-				if (!gone(&h->base))
+				if (!gone(h))
 					return wait_for_machine(h);
 				s->app_gone = true;
 				take_output(s, h);
@@ -331,7 +351,7 @@ static void end_process(struct app_host *h, u32 ms)
 	process_end(&h->process, ms);
 	serve_release(h);
 	strbuf_clear(&h->printed);
-	h->started = false;
+	h->started = h->nudged = false;
 	h->channel.processes = 0;
 	h->base.stream = HOST_ALL_STREAMS;
 	h->base.wake = NEVER;
@@ -411,7 +431,8 @@ static const struct host_ops app_host_ops = {.step = step,
                                              .ready = ready,
                                              .abandon = abandon,
                                              .turn_over = app_turn_over,
-                                             .gone = gone};
+                                             .calls = calls,
+                                             .may_call = may_call};
 
 struct host *host_app_new(struct session *s, struct err *e)
 {

@@ -149,13 +149,24 @@ static void take_callers(struct channel *c)
 	}
 }
 
+bool channel_nudged(struct channel *c)
+{
+	struct wire_request r;
+	bool some = false;
+	while (c->fd >= 0 && recv(c->fd, &r, sizeof r, MSG_DONTWAIT | MSG_PEEK) == sizeof r && r.op == WIRE_NUDGE) {
+		recv(c->fd, &r, sizeof r, MSG_DONTWAIT);
+		some = true;
+	}
+	return some;
+}
+
 enum channel_news channel_look(struct channel *c, struct wire_request *r)
 {
 	ssize_t n = -1;
 	if (c->fd >= 0) {
 		do
 			n = recv(c->fd, r, sizeof *r, MSG_DONTWAIT | MSG_TRUNC);
-		while (n < 0 && errno == EINTR);
+		while ((n < 0 && errno == EINTR) || (n == sizeof *r && r->op == WIRE_NUDGE)); /* its turn has come by itself */
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			take_callers(c);
 			return CHANNEL_QUIET;

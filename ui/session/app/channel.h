@@ -28,6 +28,8 @@ void channel_close(struct channel *c);
 void channel_hang_up(struct channel *c);
 /* Descriptors to wait for; returns how many. */
 u32 channel_wait_for(const struct channel *c, struct pollfd out[2]);
+/* Has a thread of the process asked for its turn (WIRE_NUDGE), while an answer is awaited? */
+bool channel_nudged(struct channel *c);
 /* What has come, without waiting. A packet that is no request ends the connection. */
 enum channel_news channel_look(struct channel *c, struct wire_request *r);
 /* False: the process has gone. The answer to WIRE_HELLO brings the memory's descriptor. */

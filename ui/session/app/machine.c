@@ -193,6 +193,15 @@ u64 machine_measured(struct app_host *h, u32 kind, u64 measured)
 	return measured;
 }
 
+bool machine_nudged(struct app_host *h, bool nudged)
+{
+	u64 was;
+	if (fed(h, &was))
+		return was;
+	note(h, nudged);
+	return nudged;
+}
+
 u64 app_ns(const struct session *s, u64 cycle)
 {
 	return (u64)((double)cycle * 1000 / s->conf.core_clock);
@@ -216,9 +225,7 @@ u64 machine_ended_at(struct session *s, struct app_host *h, s32 launch, bool loo
 	u64 at;
 	if (!look && fed(h, &at))
 		return at;
-	struct kernel_info k;
-	gpu_kernel_info(sim_gpu(s->sim), (u32)launch, &k);
-	at = k.state == KS_DONE ? MAX(k.counters->ended_at, 1u) : 0;
+	at = gpu_kernel_ended(sim_gpu(s->sim), (u32)launch);
 	if (!look)
 		note(h, at);
 	return at;

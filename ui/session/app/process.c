@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +71,7 @@ static void set_environment(const struct app_start *how)
 	put_first("LD_LIBRARY_PATH", how->library_dir, ':');
 	put_first("LD_PRELOAD", preload.buf, ' ');
 	setenv(WIRE_VARIABLE, how->socket, 1);
+	setenv("OMP_WAIT_POLICY", "passive", 0); /* threads that wait by spinning take the machine's processors */
 	if (how->apart || how->copied)
 		setenv(WIRE_LINES, "1", 1);
 	strbuf_release(&preload);
@@ -203,6 +205,14 @@ u64 process_output(struct app_process *p, u32 i, struct strbuf *out, u64 *skip)
 		all += (u64)n;
 	}
 	return all;
+}
+
+u32 process_threads(s32 pid)
+{
+	char path[48];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	return pid > 0 && !stat(path, &st) && st.st_nlink > 2 ? (u32)st.st_nlink - 2 : 0;
 }
 
 void process_close_output(struct app_process *p, u32 i)

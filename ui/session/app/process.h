@@ -31,6 +31,8 @@ bool process_ended(struct app_process *p);
 /* Appends what it has written to output[i]; drops it first, as long as *skip is not 0. Returns how many bytes there
  * were. */
 u64 process_output(struct app_process *p, u32 i, struct strbuf *out, u64 *skip);
+/* Threads of a process; 0: not known. */
+u32 process_threads(s32 pid);
 /* Nobody reads it any more: the application is told so when it writes. */
 void process_close_output(struct app_process *p, u32 i);
 /* Ends it, by signals if it does not end by itself within ms, and closes all. */

@@ -206,7 +206,7 @@ static bool is_in_vain(const struct app_host *h)
 
 bool serve_ready(struct session *s, struct app_host *h, bool look)
 {
-	return is_there(s, h, look) || held_up(h) || is_in_vain(h);
+	return is_there(s, h, look) || held_up(h) || h->nudged || is_in_vain(h);
 }
 
 /* Bytes for the one who waits: the rows of a copy. */
@@ -249,7 +249,7 @@ void serve_late(struct session *s, struct app_host *h, struct wire_reply *a)
 {
 	*a = (struct wire_reply){0};
 	if (!is_there(s, h, false)) {
-		a->status = held_up(h) ? CUDA_NOT_READY : CUDA_UNKNOWN;
+		a->status = held_up(h) || h->nudged ? CUDA_NOT_READY : CUDA_UNKNOWN;
 		wait_no_longer(h);
 	} else if (h->awaits == AWAIT_WORK) {
 		give_rows(h, a);
@@ -258,5 +258,6 @@ void serve_late(struct session *s, struct app_host *h, struct wire_reply *a)
 	} else if (h->awaits == AWAIT_CYCLE) {
 		a->status = answer_query(s, h);
 	}
+	h->nudged = false;
 	complete(s, h, a);
 }

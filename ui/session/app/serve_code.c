@@ -90,7 +90,8 @@ static void describe_function(const struct session *s, const struct app_function
 	                            .threads_max = maxntid ? (u32)MIN(maxntid, 1024u) : 1024,
 	                            .ptx_version = capability,
 	                            .binary_version = capability,
-	                            .dynamic_max = s->conf.sm_shared - MIN(fn->shared_bytes, s->conf.sm_shared)};
+	                            .dynamic_max =
+	                                conf_cta_shared(&s->conf) - MIN(fn->shared_bytes, conf_cta_shared(&s->conf))};
 	for (u32 i = 0; i < w->nparams; i++) {
 		w->param[i].offset = fn->params[i].offset;
 		w->param[i].size = fn->params[i].size;

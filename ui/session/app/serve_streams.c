@@ -26,7 +26,7 @@ static s32 launch_status(const struct session *s, const struct app_function *f, 
 	const u64 threads = (u64)l->block.x * l->block.y * l->block.z;
 	if (!l->grid.x || !l->grid.y || !l->grid.z || !threads || threads > 1024 || l->grid.y > 65535 || l->grid.z > 65535)
 		return CUDA_INVALID_CONFIGURATION;
-	if ((u64)f->fn->shared_bytes + l->dynamic_shared > s->conf.sm_shared)
+	if ((u64)f->fn->shared_bytes + l->dynamic_shared > conf_cta_shared(&s->conf))
 		return CUDA_INVALID_VALUE;
 	return l->cooperative ? CUDA_COOPERATIVE_TOO_LARGE : CUDA_OUT_OF_RESOURCES;
 }

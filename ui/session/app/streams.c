@@ -279,7 +279,9 @@ static void launch(struct session *s, struct app_host *h, u32 stream, const stru
 	l.call = w->from;
 	const s32 id = machine_launch(s, h, &l, &e);
 	if (id < 0) { /* serve() has asked whether it fits: what is left is rare (too many launches) */
-		app_tell(s, h, e.msg);
+		if (!h->sticky)
+			app_tell(s, h, e.msg);
+		h->sticky = CUDA_OUT_OF_RESOURCES; /* the application has been told that it is launched: it must not go on so */
 		return;
 	}
 	st->launch = id;

@@ -31,8 +31,11 @@ struct host_ops {
 	void (*abandon)(struct session *s, struct host *h);
 	/* A turn has ended with what its steps have done so far. NULL: it does not matter. */
 	void (*turn_over)(struct session *s, struct host *h);
-	/* Has it gone while it waited for the machine (a signal, _exit() of another thread)? NULL: it cannot. */
-	bool (*gone)(struct host *h);
+	/* While it waits for the machine: has it gone (a signal, _exit() of another thread), or does another thread of it
+	 * want to go on? NULL: it cannot. */
+	bool (*calls)(struct host *h);
+	/* Might another thread of it? NULL: there is none. */
+	bool (*may_call)(struct host *h);
 };
 struct host { /* the first member of each host program's own struct */
 	const struct host_ops *ops;
