@@ -20,6 +20,7 @@ return {
 	base = "gtx480",
 	help = "A100 40 GB (Ampere), 108 SMs at 1410 MHz, HBM2: from published measurements",
 	["cuda.capability"] = 80, -- Guide
+	["isa.threads"] = "splits", -- Guide: 7.x and later
 	["cuda.name"] = "NVIDIA A100-SXM4-40GB",
 
 	["core_clock"] = 1410, -- A100

@@ -34,6 +34,7 @@ return {
 	["sm.fetches"] = 4, -- QV100: inst_fetch_throughput
 	["sm.fetch_first"] = 1, -- GPGPU-Sim: shader_core_ctx::fetch, m_last_warp_fetched
 	["schedule"] = "none", -- QV100 executes PTX in the order of the text
+	["isa.threads"] = "splits", -- Volta, Guide: independent thread scheduling
 
 	["sm.sp_units"] = 4, -- QV100; Volta: 64 f32 cores in four groups of 16
 	["sm.sfu_units"] = 4, -- QV100

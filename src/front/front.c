@@ -29,6 +29,7 @@ const char *const fault_code_names[FAULT_COUNT] = {
     [FAULT_DIVERGENT_MATRIX] = "divergent-matrix",
     [FAULT_MBARRIER] = "mbarrier",
     [FAULT_COPY_RACE] = "copy-race",
+    [FAULT_LANES_STUCK] = "lanes-stuck",
 };
 
 #define FRONT(v) extern const struct front_ops v;
@@ -239,6 +240,13 @@ bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, 
 	return !f->ops->check_state || f->ops->check_state(f, sm, resident, exited, e);
 }
 
+const char *const lanes_do_names[] = {
+    [LANES_RUN] = "run",
+    [LANES_CAN_RUN] = "can run",
+    [LANES_JOIN] = "wait for the others of a branch or call",
+    [LANES_WAIT] = "wait there for others",
+};
+
 u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out, u32 max)
 {
 	if (f->ops->stack)
@@ -248,6 +256,8 @@ u32 front_stack(const struct front *f, u32 sm, u32 warp, struct simt_entry *out,
 		return 0;
 	if (max)
 		out[0] = (struct simt_entry){.pc = pc, .reconv = RECONV_NONE, .mask = front_active_mask(f, sm, warp)};
+	if (max)
+		out[0].lanes = out[0].mask;
 	return 1;
 }
 

@@ -54,6 +54,7 @@ enum fault_code {
 	FAULT_DIVERGENT_MATRIX, /* mma, wmma, ldmatrix or movmatrix, all .aligned, by a part of a warp: lanes = those */
 	FAULT_MBARRIER,         /* bytes = enum mbar_cause; file, function = what was given, what there is */
 	FAULT_COPY_RACE,        /* check.copies: bytes that cp.async of a warp (file = its number) has under way */
+	FAULT_LANES_STUCK,      /* isa.threads=splits: lanes wait for others of their warp that cannot come: addr = those */
 	FAULT_COUNT
 };
 enum mbar_cause { /* why an mbarrier instruction is a fault */
@@ -99,8 +100,16 @@ enum {
 	DYN_AWAIT = 1 << 12,  /* mbarrier.try_wait: the phase has not ended; sleep_ns = its time limit, 0: none is given */
 	DYN_COPY_ARRIVE =
 	    1 << 13, /* lanes arrive at mbarriers at addr when the warp's copies are done (front_copies_arrive) */
+	/* isa.threads=splits: DYN_YIELD is between the parts of the front end; what it comes to: */
+	DYN_YIELD = 1 << 14,     /* the lanes let others of the warp run */
+	DYN_TRIED = 1 << 15,     /* since they wait for something */
+	DYN_TURN = 1 << 16,      /* other lanes run, though those that ran could go on */
+	DYN_SPLIT = 1 << 17,     /* lanes that waited for others run on alone */
+	DYN_CONVERGED = 1 << 18, /* lanes that had parted have met at a barrier or .sync instruction, and are one split */
+	DYN_OF_SPLITS = DYN_TURN | DYN_SPLIT | DYN_CONVERGED,
 };
 #define DYN_MBARRIER (DYN_COMMIT | DYN_PHASE | DYN_AWAIT | DYN_COPY_ARRIVE)
+#define SLEEP_NS_MAX 1000000u /* PTX ISA, nanosleep: at most one millisecond */
 struct dyninst {
 	const struct inst *in;
 	u32 pc, next_pc;
@@ -113,9 +122,10 @@ struct dyninst {
 	bool store, atomic;
 	u32 bar_id, bar_threads; /* DYN_BARRIER: number; threads expected, a multiple of 32 */
 	u32 sleep_ns;
-	u32 copies_left; /* DYN_COPIES */
-	u32 ended;       /* DYN_PHASE */
-	u32 copy_group;  /* DYN_COPY_ARRIVE */
+	u64 sleep_cycles; /* DYN_SLEEP: if not 0, instead of sleep_ns */
+	u32 copies_left;  /* DYN_COPIES */
+	u32 ended;        /* DYN_PHASE */
+	u32 copy_group;   /* DYN_COPY_ARRIVE */
 	/* memory: address per lane of mask. Global, const, tex: device addresses; shared: offset in the CTA's shared
 	 * memory; local: device address of the lane's first word in the interleaved layout (words of one access are
 	 * word_step bytes apart, those of neighbouring lanes 4); tex: of the first texel used. */
@@ -258,8 +268,13 @@ bool front_check_state(const struct front *f, u32 sm, u64 resident, u64 exited, 
 
 /* --- inspection ------------------------------------------------------------------------------------------------- */
 #define RECONV_NONE 0xffffffffu /* no reconvergence before the function's exit */
+enum lanes_do { LANES_RUN, LANES_CAN_RUN, LANES_JOIN, LANES_WAIT };
+extern const char *const lanes_do_names[]; /* "run", "can run", "wait for the others of a branch or call", ... */
 struct simt_entry {
 	u32 pc, reconv, mask;
+	u32 lanes;    /* of mask: those that are at this pc and not further up */
+	u64 until;    /* they sleep until this cycle, if it has not come; else 0 */
+	u8 does;      /* enum lanes_do: what these do */
 	bool is_call; /* a call frame's bottom */
 };
 /* The SIMT stack, top first; returns the depth (may exceed max). */

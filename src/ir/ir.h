@@ -158,6 +158,7 @@ enum cacheop { CACHE_NONE, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_LU, CACHE_CV, CAC
 enum shflmode { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum votemode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum matchmode { MATCH_ANY, MATCH_ALL };
+enum bramode { BRA_PLAIN, BRA_WAITS };
 enum barmode { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR };
 enum { FENCE_WAITS_NOT = 3 };
 enum mbar_op {
@@ -290,7 +291,7 @@ enum {
  *   vote         d[0] (predicate or, for ballot, a register); s[0] predicate, s[1] member mask (IF_SYNC); IF_NEG_PRED
  *   match        d[0], d[1] predicate (all); s[0] value, s[1] member mask
  *   bar          mode = enum barmode; s[0] = barrier number, s[1] = thread count or OPND_NONE; red: d[0], s[2] predicate
- *   bra          target; reconv
+ *   bra          target; reconv; mode = BRA_WAITS: backward, the end of a loop that waits (passes/spin.h)
  *   brx          s[0] index; table = index into module->tables
  *   call         func = index of the callee (or IF_INDIRECT, s[0] = address); call = index into module->calls
  *   prmt, bfi, lop3, shf, dp4a, vabsdiff4   d[0], s[0..3]; mode: prmt mode, lop3 table; lop3 with boolop:

@@ -92,7 +92,6 @@ void timer_add(struct sm_ctx *x, struct sm *s, u64 now, u64 at, u32 kind, u32 wa
 void timer_wait(struct sm_ctx *x, struct sm *s, u32 kind, u32 w, u64 cycles, u64 now);
 /* Takes out what there is of these kinds (bits) for contexts; returns how many fetches were among it. */
 u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64], u32 kinds);
-#define SLEEP_NS_MAX 1000000u /* PTX ISA, nanosleep: at most one millisecond */
 void timer_run(struct sm_ctx *x, struct sm *s, u64 now);
 u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
 
@@ -268,6 +267,9 @@ static inline u32 place_of(const struct sm *s, u32 who)
 	const struct sm_context *c = &s->context[sm_context_of(who)];
 	return likely(c->who == who) ? c->place : NO_PLACE;
 }
+
+/* split_events.c: what an instruction does to the splits of its warp; isa.threads=splits. */
+void split_events(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
 
 /* An event of this SM and warp (-1: none), already subscribed. */
 static inline struct event *sm_event(struct sm_ctx *x, const struct sm *s, enum event_type t, s32 w, u64 now)

@@ -171,6 +171,8 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		e->arg[0] = d->next_pc;
 		e->arg[1] = front_active_mask(x->front, s->id, w);
 	}
+	if (unlikely(x->conf->isa_threads == ISA_THREADS_SPLITS))
+		split_events(x, s, w, d, now);
 	s->stored |= (d->in->flags & IF_VPRINTF) != 0; /* its text is handed on with the cycle's stores */
 	if (d->flags & DYN_BARRIER)
 		barrier_arrive(x, s, w, d, now);
@@ -181,7 +183,9 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		wp->copies_left = (u16)d->copies_left;
 	}
 	if (d->flags & DYN_SLEEP) {
-		u64 cycles = (u64)(MIN(d->sleep_ns, SLEEP_NS_MAX) * x->conf->core_clock / 1000.0);
+		u64 cycles = d->sleep_cycles;
+		if (!cycles)
+			cycles = (u64)(MIN(d->sleep_ns, SLEEP_NS_MAX) * x->conf->core_clock / 1000.0);
 		wp->sleeping = 1;
 		wp->inflight++;
 		timer_wait(x, s, WK_WAKE, w, MAX(cycles, 1), now);
@@ -259,7 +263,8 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 			timer_put(x, s, now, now + wait + in->lat + extra, WK_WRITEBACK, wp->who, pc);
 		}
 	}
-	if (unlikely(in->cls == IC_CTRL || (d.flags & (DYN_JOINED | DYN_WARP_DONE | DYN_MBARRIER))))
+	if (unlikely(in->cls == IC_CTRL ||
+	             (d.flags & (DYN_JOINED | DYN_WARP_DONE | DYN_MBARRIER | DYN_SLEEP | DYN_OF_SPLITS))))
 		control(x, s, w, &d, now);
 }
 

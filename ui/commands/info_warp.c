@@ -8,6 +8,24 @@
 #include "dbg/locate.h"
 #include "obs/name/names.h"
 
+static bool has_splits(struct debugger *d)
+{
+	return gpu_conf(dbg_gpu(d))->isa_threads == ISA_THREADS_SPLITS;
+}
+
+/* How many splits a warp has; the lanes of those that do not run. */
+static u32 splits_of(struct debugger *d, u32 sm, u32 warp, u32 *others)
+{
+	struct simt_entry st[64];
+	const u32 depth = front_stack(gpu_front(dbg_gpu(d)), sm, warp, st, ARRAY_LEN(st));
+	u32 n = 0;
+	for (u32 i = 0; i < MIN(depth, (u32)ARRAY_LEN(st)); i++) {
+		n += st[i].lanes != 0;
+		*others |= i ? st[i].lanes : 0;
+	}
+	return n;
+}
+
 static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *w, struct strbuf *out)
 {
 	struct gpu *g = dbg_gpu(d);
@@ -28,6 +46,10 @@ static void warp_row(struct debugger *d, u32 sm, u32 i, const struct warp_info *
 	                           : ' ',
 	            w->active, (unsigned long long)(gpu_cycle(g) - MIN(w->since, gpu_cycle(g))), (long long)w->priority,
 	            here ? (int)module_pc_line(m, w->pc) : 0, cause, strbuf_str(&line), w->waits);
+	u32 others = 0;
+	const u32 n = has_splits(d) ? splits_of(d, sm, i, &others) : 0;
+	if (n > 1) /* the row is of the one that runs */
+		strbuf_addf(out, "    %08x are at other places: %u splits (`info splits`)\n", others, n);
 	strbuf_release(&line);
 }
 
@@ -60,6 +82,28 @@ static bool focused(struct debugger *d, struct warp_info *w, const struct module
 	return *m || err_set(e, "SM %u warp %u is empty: `info warps` shows the resident ones", d->focus.sm, d->focus.warp);
 }
 
+/* What the lanes of an entry do that are at its pc. */
+static void lanes_do(struct debugger *d, const struct simt_entry *e, struct strbuf *out)
+{
+	strbuf_adds(out, lanes_do_names[e->does]);
+	if (e->until > gpu_cycle(dbg_gpu(d)))
+		strbuf_addf(out, ", sleep until cycle %llu", (unsigned long long)e->until);
+}
+
+/* Where a lane is that does not run, and what it does there. */
+static void lane_place(struct debugger *d, const struct module *m, u32 lane, struct strbuf *out)
+{
+	struct simt_entry st[64];
+	const u32 depth = front_stack(gpu_front(dbg_gpu(d)), d->focus.sm, d->focus.warp, st, ARRAY_LEN(st));
+	for (u32 i = 0; i < MIN(depth, (u32)ARRAY_LEN(st)); i++)
+		if (st[i].lanes >> lane & 1) {
+			strbuf_addf(out, "  line %u: ", st[i].pc < m->ncode ? module_pc_line(m, st[i].pc) : 0);
+			lanes_do(d, &st[i], out);
+			return;
+		}
+	strbuf_adds(out, "  exited");
+}
+
 bool info_lanes(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct warp_info w;
@@ -73,9 +117,12 @@ bool info_lanes(struct debugger *d, const char *args, struct strbuf *out, struct
 		u64 t = (u64)w.warp_in_cta * WARP_SIZE + l;
 		if (t >= (u64)b.x * b.y * b.z)
 			break;
-		strbuf_addf(out, "%c%2u %-8s thread (%u,%u,%u)\n", l == d->focus.lane ? '*' : ' ', l,
+		strbuf_addf(out, "%c%2u %-8s thread (%u,%u,%u)", l == d->focus.lane ? '*' : ' ', l,
 		            w.active >> l & 1 ? "active" : "inactive", (u32)(t % b.x), (u32)(t / b.x % b.y),
 		            (u32)(t / b.x / b.y));
+		if (has_splits(d) && !(w.active >> l & 1))
+			lane_place(d, m, l, out);
+		strbuf_addc(out, '\n');
 	}
 	return true;
 }
@@ -132,6 +179,36 @@ bool info_registers(struct debugger *d, const char *args, struct strbuf *out, st
 	return true;
 }
 
+bool info_splits(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct simt_entry st[64];
+	struct warp_info w;
+	const struct module *m;
+	if (!arg_none(args, "info splits", e) || !focused(d, &w, &m, e))
+		return false;
+	if (!has_splits(d)) {
+		strbuf_adds(out,
+		            "Warps have a reconvergence stack (`info stack`). With isa.threads=splits they have splits.\n");
+		return true;
+	}
+	const u32 depth = front_stack(gpu_front(dbg_gpu(d)), d->focus.sm, d->focus.warp, st, ARRAY_LEN(st));
+	strbuf_addf(out, "SM %u warp %u\n", d->focus.sm, d->focus.warp);
+	for (u32 i = 0; i < MIN(depth, (u32)ARRAY_LEN(st)); i++) {
+		if (!st[i].lanes)
+			continue;
+		const bool code = st[i].pc < m->ncode;
+		strbuf_addf(out, "lanes %08x  pc %-5u line %-5u ", st[i].lanes, st[i].pc,
+		            code ? module_pc_line(m, st[i].pc) : 0);
+		lanes_do(d, &st[i], out);
+		if (code && !st[i].is_call) {
+			strbuf_adds(out, ": ");
+			line_text(m, st[i].pc, out);
+		}
+		strbuf_addc(out, '\n');
+	}
+	return true;
+}
+
 bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct simt_entry st[64];
@@ -149,7 +226,12 @@ bool info_stack(struct debugger *d, const char *args, struct strbuf *out, struct
 		else
 			strbuf_adds(out, "reconverges at the exit");
 		const struct func *f = code ? func_of_pc(m, st[i].pc) : NULL;
-		strbuf_addf(out, "  in %s%s\n", f ? func_label(f) : "?", st[i].is_call ? " (call frame)" : "");
+		strbuf_addf(out, "  in %s%s", f ? func_label(f) : "?", st[i].is_call ? " (call frame)" : "");
+		if (has_splits(d) && st[i].lanes && i) {
+			strbuf_addf(out, "; lanes %08x ", st[i].lanes);
+			lanes_do(d, &st[i], out);
+		}
+		strbuf_addc(out, '\n');
 	}
 	if (depth > ARRAY_LEN(st))
 		strbuf_addf(out, "... and %u more\n", depth - (u32)ARRAY_LEN(st));

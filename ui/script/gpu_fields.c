@@ -211,6 +211,26 @@ static void push_stack(lua_State *L, const struct handle *h)
 	}
 }
 
+static void push_splits(lua_State *L, const struct handle *h)
+{
+	struct simt_entry st[64];
+	u32 n = 0, k = 0;
+	if (warp_of(L, h).state != WS_NONE)
+		n = MIN(front_stack(gpu_front(gpu_of(L)), h->a, h->b, st, ARRAY_LEN(st)), (u32)ARRAY_LEN(st));
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		if (!st[i].lanes)
+			continue;
+		lua_createtable(L, 0, 4);
+		set_u(L, "pc", st[i].pc);
+		set_u(L, "lanes", st[i].lanes);
+		lua_pushstring(L, lanes_do_names[st[i].does]);
+		lua_setfield(L, -2, "does");
+		set_u(L, "wakes", st[i].until);
+		lua_rawseti(L, -2, (lua_Integer)++k);
+	}
+}
+
 /* __index of that table: reached with keys that it has not. */
 static int no_such_key(lua_State *L)
 {
@@ -722,7 +742,11 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_WARP, reg, "object; integer, number (f16, f32, f64) or boolean (predicates)",                                  \
 	  "warp.reg[\"%r1\"][lane]: PTX registers", gpu_push(L, H_REGS, h->a, h->b, 0))                                    \
 	F(H_WARP, stack, "table, a list from 1; integers", "SIMT stack, top first: list of {pc, mask, reconv}",            \
-	  push_stack(L, h))
+	  push_stack(L, h))                                                                                                \
+	F(H_WARP, splits, "table, a list from 1; integers, text",                                                          \
+	  "lanes that are at one place, those that run first: list of {pc, lanes, does, wakes}; lanes = mask, does = as "  \
+	  "`info splits` has it, wakes = the cycle until which they sleep or slept, 0 = never",                            \
+	  push_splits(L, h))
 #define CTA_ROWS                                                                                                        \
 	F(H_CTA, slot, "integer, from 0", "its slot", push_u(L, h->b))                                                      \
 	F(H_CTA, used, "boolean", "is there a CTA in the slot?", lua_pushboolean(L, cta_of(L, h).used))                     \

@@ -14,6 +14,8 @@ static const char *const causes_in[] = {"free-slots", "stalled-cta"};
 static const char *const from[] = {"chunk", "queue"};
 static const char *const which[] = {"first", "last"};
 static const char *const changes[] = {"stored", "registered", "sent", "taken", "recalled", "written-back", "got"};
+static const char *const splits_why[] = {"branch", "turn", "ahead"};
+static const char *const converge_at[] = {"join", "barrier"};
 static const char *const refusals[] = {"order", "line", "mshr", "merge", "queue"};
 static const char *const askers[] = {"command", "partition"};
 static const char *const roles[PARTITION_ROLES] = {"none", "dedicated", "trial", "follower", "spatial"};
@@ -25,6 +27,8 @@ static const struct row {
 	u32 n, first; /* values from `first` on have words */
 } rows[] = {
     {EV_ELF_RECALC, "cause", causes_elf, ARRAY_LEN(causes_elf), 0},
+    {EV_SPLIT, "why", splits_why, ARRAY_LEN(splits_why), 0},
+    {EV_CONVERGE, "at", converge_at, ARRAY_LEN(converge_at), 0},
     {EV_CTA_STEAL, "from", from, ARRAY_LEN(from), 0},
     {EV_CTA_STEAL, "which", which, ARRAY_LEN(which), 0},
     {EV_CTA_SAVE, "cause", leaves_names, LEAVES_BY, 0},

@@ -339,7 +339,8 @@ static void arg_text(const struct event *ev, u32 i, struct strbuf *out)
 	else if (ev->type == EV_PREEMPT_REQUEST && v == UINT64_MAX)
 		strbuf_addf(out, "%s nobody in particular", name);
 	else if (!strcmp(name, "addr") || !strcmp(name, "mask") || !strcmp(name, "words") || !strcmp(name, "by") ||
-	         !strcmp(name, "taken") || !strcmp(name, "fallthrough") ||
+	         !strcmp(name, "lanes") || !strcmp(name, "others") || !strcmp(name, "taken") ||
+	         !strcmp(name, "fallthrough") ||
 	         (!strcmp(name, "ready") && ev->type != EV_VT_READY)) /* there it is a number of CTAs */
 		strbuf_addf(out, "%s 0x%llx", name, (unsigned long long)v);
 	else

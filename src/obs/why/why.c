@@ -209,6 +209,18 @@ static void tell_spin(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w
 		mbarrier_tell_at(g, sm, w->cta_slot, sp.addr, out, depth + 1);
 }
 
+/* The other lanes of a warp whose threads have turns. */
+static void tell_splits(const struct module *m, const struct simt_entry *st, u32 n, struct strbuf *out, u32 depth)
+{
+	for (u32 i = 1; i < n; i++) {
+		if (!st[i].lanes || st[i].pc >= m->ncode)
+			continue;
+		why_indent(out, depth);
+		strbuf_addf(out, "lanes 0x%08x of the same warp, at line %u: %s\n", st[i].lanes, module_pc_line(m, st[i].pc),
+		            lanes_do_names[st[i].does]);
+	}
+}
+
 /* Lanes that wait on the SIMT stack for the active ones: with a spinning warp, they may be the ones it waits for. */
 static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct warp_info *w, struct strbuf *out,
                                u32 depth)
@@ -224,12 +236,17 @@ static void tell_waiting_lanes(struct gpu *g, u32 sm, u32 warp, const struct war
 		}
 	if (!waiting || !m)
 		return;
+	if (gpu_conf(g)->isa_threads == ISA_THREADS_SPLITS) {
+		tell_splits(m, st, MIN(n, (u32)ARRAY_LEN(st)), out, depth);
+		return;
+	}
 	why_indent(out, depth);
 	strbuf_addf(out, "active lanes 0x%08x; lanes 0x%08x of the same warp wait on the SIMT stack for them", w->active,
 	            waiting);
 	if (pc < m->ncode)
 		strbuf_addf(out, " (line %u)", module_pc_line(m, pc));
-	strbuf_adds(out, ": if one of those holds the lock, it can never release it\n");
+	strbuf_adds(out, ": if one of those holds the lock, it can never release it (with isa.threads=splits, Volta and "
+	                 "later, it can)\n");
 }
 
 static void tell_undispatched(struct gpu *g, const struct warp_info *w, struct strbuf *out, u32 depth)

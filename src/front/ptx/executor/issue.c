@@ -1,5 +1,6 @@
 /* A warp's next instruction is executed. */
 #include "front/ptx/executor/meet.h"
+#include "front/ptx/executor/splits.h"
 #include "front/ptx/ops.h"
 
 /* What another program's warp found is not this one's to touch. */
@@ -8,6 +9,15 @@ static void turn_of(struct sm_side *side, u32 owner)
 	if (side->owner != owner)
 		side->lo = side->hi = 0;
 	side->owner = owner;
+}
+
+/* What is not usual: false when the instruction has not been executed. */
+static bool goes_on(struct exec *x, const struct inst *in)
+{
+	if (x->out->flags & DYN_FAULT)
+		return in->op == OP_BRKPT; /* after that the program can go on */
+	splits_yield(x);
+	return true;
 }
 
 void ptx_issue(struct front *front, u32 sm, u32 warp, u64 cycle, struct dyninst *out)
@@ -50,7 +60,7 @@ void ptx_issue(struct front *front, u32 sm, u32 warp, u64 cycle, struct dyninst 
 	out->store = out->atomic = false;
 	if (likely(mask))
 		in->exec(&x, in);
-	if (unlikely(out->flags & DYN_FAULT) && in->op != OP_BRKPT) { /* after a brkpt the program can go on */
+	if (unlikely(out->flags & (DYN_FAULT | DYN_YIELD)) && !goes_on(&x, in)) {
 		out->next_pc = pc;
 		return;
 	}

@@ -1,5 +1,6 @@
 /* Lanes that wait for each other; see meet.h. */
 #include "front/ptx/executor/meet.h"
+#include "front/ptx/executor/splits.h"
 
 #include <string.h>
 
@@ -17,80 +18,6 @@ static u8 *operand(const struct exec *x, const struct simt *path, opnd o)
 {
 	u8 *frame = frame_window_at(x->f, x->sm, x->warp, path->frame);
 	return (o & OPND_POOL ? x->base[1] : frame) + (o & ~OPND_POOL);
-}
-
-/* --- the top of the stack and its place in it --------------------------------------------------------------------- */
-
-/* The path at the top becomes the last entry; the warp has no active lanes until pull(). */
-static void stow(struct exec *x, u32 pc)
-{
-	struct warp *w = x->w;
-	*simt_entry(x, w->depth++) = (struct simt){.pc = pc, .reconv = w->reconv, .mask = w->mask, .frame = w->frame};
-	w->mask = 0;
-}
-static void pull(struct exec *x)
-{
-	struct warp *w = x->w;
-	const struct simt *e = simt_entry(x, --w->depth);
-	w->pc = x->next_pc = e->pc;
-	w->reconv = e->reconv;
-	w->mask = e->mask;
-	w->frame = e->frame;
-	w->func = simt_func_at(x, e->pc);
-}
-
-/* Behind the last entry of the block whose first is at level d. */
-static u32 block_end(const struct exec *x, u32 d, u32 end)
-{
-	const u32 lanes = simt_entry(x, d)->mask;
-	u32 e = d + 1;
-	while (e < end && !(simt_entry(x, e)->mask & ~lanes))
-		e++;
-	return e;
-}
-/* The path of these lanes goes to the top, all paths being on the stack. */
-static void raise(struct exec *x, u32 lanes)
-{
-	struct simt block[SIMT_DEPTH];
-	u32 end = 0;
-	for (u32 d = 0; d < x->w->depth; d++) /* entries whose lanes have all exited are nobody's */
-		if (simt_entry(x, d)->mask)
-			*simt_entry(x, end++) = *simt_entry(x, d);
-	x->w->depth = end;
-	for (u32 from = 0; from < end; from++) {
-		u32 b = from, e = block_end(x, b, end);
-		while (!(simt_entry(x, b)->mask & lanes)) {
-			b = e;
-			BUG_ON(b >= end);
-			e = block_end(x, b, end);
-		}
-		const u32 n = e - b;
-		for (u32 i = 0; i < n; i++)
-			block[i] = *simt_entry(x, b + i);
-		for (u32 i = b; i + n < end; i++)
-			*simt_entry(x, i) = *simt_entry(x, i + n);
-		from = end - n;
-		for (u32 i = 0; i < n; i++)
-			*simt_entry(x, from + i) = block[i];
-	}
-	x->w->moved = 1;
-}
-
-/* The highest path that can run, of these lanes if there is one; -1: every path waits, for others or at a join. */
-static s32 runnable(const struct exec *x, u32 wanted)
-{
-	u32 above = 0;
-	s32 best = -1;
-	for (u32 d = x->w->depth; d-- > 0;) {
-		const struct simt *e = simt_entry(x, d);
-		if (e->mask && !(e->mask & (above | x->w->waits))) {
-			if (e->mask & wanted)
-				return (s32)d;
-			best = best < 0 ? (s32)d : best;
-		}
-		above |= e->mask;
-	}
-	return best;
 }
 
 /* The highest path that waits, at a CTA barrier or at another instruction; -1: none. */
@@ -246,6 +173,30 @@ static void release(struct exec *x, const struct party *p)
 	for (u32 k = 0; k < p->n; k++)
 		simt_entry(x, p->at[k])->pc++;
 	x->w->waits &= ~p->lanes;
+	if (x->f->splits)
+		path_merge(x, p->lanes);
+}
+
+void meet_free(struct exec *x)
+{
+	struct warp *w = x->w;
+	w->uneasy &= (u8)~UNEASY_LEFT;
+	u32 above = w->mask;
+	for (u32 d = w->depth; d-- > 0;) {
+		const struct simt *e = simt_entry(x, d);
+		const bool path = e->mask && !(e->mask & above);
+		struct party p;
+		above |= e->mask;
+		if (!path || !(e->mask & w->waits) || inst_of(x, e)->op == OP_BAR || gather(x, d, &p))
+			continue;
+		if (x->f->check_masks) { /* they look at their masks once more */
+			x->w->waits &= ~p.lanes;
+			continue;
+		}
+		release(x, &p);
+		d = w->depth;
+		above = w->mask;
+	}
 }
 
 /* --- coming, waiting, going on ------------------------------------------------------------------------------------ */
@@ -255,16 +206,26 @@ static void again(struct exec *x, u32 lanes)
 {
 	x->w->waits &= ~lanes;
 }
+/* With splits: a path that can run once lanes that wait at joins run ahead, those that are wanted if there are some. */
+static s32 ahead(struct exec *x, u32 wanted)
+{
+	const u32 lanes = path_joined(x, wanted);
+	return path_run_ahead(x, lanes ? lanes : path_joined(x, ~0u)) ? path_runnable(x, 0) : -1;
+}
 /* All paths are on the stack: one that can run goes to the top. When there is none, a .sync instruction goes on without
- * those it waits for (with check.masks it tries again, and finds the fault), else the highest path at a CTA barrier
- * tries again. */
+ * those it waits for (with check.masks or splits it tries again, and finds the fault), else the highest path at a CTA
+ * barrier tries again. */
 static void go_on(struct exec *x, u32 wanted)
 {
-	s32 d = runnable(x, wanted);
+	if (x->w->uneasy & UNEASY_LEFT)
+		meet_free(x);
+	s32 d = path_runnable(x, wanted);
+	if (d < 0 && x->f->splits)
+		d = ahead(x, wanted);
 	if (d < 0) {
 		struct party p;
 		d = waiting(x, false);
-		if (d < 0 || x->f->check_masks) {
+		if (d < 0 || x->f->check_masks || x->f->splits) {
 			d = d < 0 ? waiting(x, true) : d;
 			BUG_ON(d < 0);
 			again(x, simt_entry(x, (u32)d)->mask);
@@ -273,8 +234,10 @@ static void go_on(struct exec *x, u32 wanted)
 			release(x, &p);
 		}
 	}
-	raise(x, simt_entry(x, (u32)d)->mask);
-	pull(x);
+	path_raise(x, simt_entry(x, (u32)d)->mask);
+	path_pull(x);
+	if (unlikely(x->w->uneasy))
+		splits_rest(x);
 }
 
 /* The path that has just come waits. */
@@ -284,41 +247,81 @@ static bool come(struct exec *x)
 	if (!simt_has_room(x, 2)) /* its own, and one that runs ahead */
 		return false;
 	w->waits |= w->mask;
-	stow(x, x->out->pc);
+	path_stow(x, x->out->pc);
 	return true;
 }
 /* As before the instruction. */
 static void undo(struct exec *x)
 {
-	pull(x);
+	path_pull(x);
 	again(x, x->w->mask);
+}
+
+/* A barrier or .sync instruction whose guard is true for some of the path's lanes only is a branch around it: the
+ * others wait behind it for those that execute it, or run ahead. */
+static bool split_at_guard(struct exec *x)
+{
+	struct warp *w = x->w;
+	if (!simt_has_room(x, 1))
+		return false;
+	if (w->reconv != x->next_pc) /* else a join is there already */
+		*simt_entry(x, w->depth++) =
+		    (struct simt){.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask, .frame = w->frame};
+	w->reconv = x->next_pc;
+	w->mask = x->active = x->mask;
+	return true;
+}
+
+/* With splits: lanes that leave themselves out would wait for ever. */
+static u32 left_out(const struct exec *x, const u32 *masks)
+{
+	u32 lanes = 0;
+	for (u32 i = 0; i < LANES; i++)
+		lanes |= ~masks[i] & 1u << i;
+	return lanes & x->mask;
+}
+
+/* The path that has come waits for others, or it is a fault. */
+static void meet_missing(struct exec *x)
+{
+	struct party p;
+	const u32 missing = gather(x, x->w->depth - 1, &p);
+	if (missing && x->w->uneasy & UNEASY_LEFT)
+		meet_free(x);
+	const bool alone = path_runnable(x, 0) < 0 && !(x->f->splits && path_joined(x, ~0u));
+	if ((!missing || alone) && !party_agrees(x, &p)) {
+		undo(x);
+	} else if (missing && alone && x->f->splits) {
+		undo(x);
+		exec_fault(x, FAULT_LANES_STUCK, p.lanes, missing, 0, false, SPC_NONE);
+	} else if (missing) {
+		go_on(x, missing);
+	} else {
+		release(x, &p);
+		path_pull(x);
+	}
 }
 
 bool meet_lanes(struct exec *x, const struct inst *in)
 {
 	const u32 *masks = exec_at(x, mask_operand(in));
-	struct party p;
-	const bool all_here = !(named_by(masks, x->mask) & x->w->live & ~x->mask);
-	if (all_here || x->mask != x->active) /* a guard's other lanes are right behind: they do not come */
-		return x->f->check_masks && !masks_agree(x, masks, x->mask);
-	if (!come(x))
+	const u32 bad = x->f->splits ? left_out(x, masks) : 0;
+	if (unlikely(bad)) {
+		exec_fault(x, FAULT_BAD_MASK, bad, masks[first_lane(bad)], 0, false, SPC_NONE);
 		return true;
-	const u32 missing = gather(x, x->w->depth - 1, &p);
-	if ((!missing || runnable(x, 0) < 0) && !party_agrees(x, &p)) {
-		undo(x);
-	} else if (missing) {
-		go_on(x, missing);
-	} else {
-		release(x, &p);
-		pull(x);
 	}
+	const bool all_here = !(named_by(masks, x->mask) & x->w->live & ~x->mask), part = x->mask != x->active;
+	if (all_here || (part && !x->f->splits)) /* a guard's other lanes are right behind: they do not come */
+		return x->f->check_masks && !masks_agree(x, masks, x->mask);
+	if ((!part || split_at_guard(x)) && come(x))
+		meet_missing(x);
 	return true;
 }
 
 void exec_bar_warp(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
-	if (unlikely(x->mask != x->w->live) || x->f->check_masks)
+	if (unlikely(x->mask != x->w->live) || x->f->check_masks || x->f->splits)
 		meet_lanes(x, in);
 }
 
@@ -361,29 +364,6 @@ static u32 as_good_as_gone(const struct exec *x)
 	return gone;
 }
 
-/* Some of these lanes, which wait at a join (or for the others of a call to return), go on from there alone. All paths
- * are on the stack. */
-static bool run_ahead(struct exec *x, u32 lanes)
-{
-	struct warp *w = x->w;
-	u32 above = 0;
-	for (u32 d = w->depth; d-- > 0;) {
-		struct simt *e = simt_entry(x, d);
-		const u32 here = e->mask & lanes & ~above & ~w->waits;
-		above |= e->mask;
-		if (!here)
-			continue;
-		if (e->reconv == RECONV_CALL)
-			simt_return(x, d--, here);
-		simt_entry(x, d)->mask &= ~here;
-		for (u32 k = w->depth++; k > d; k--)
-			*simt_entry(x, k) = *simt_entry(x, k - 1);
-		simt_entry(x, d)->mask = here;
-		return true;
-	}
-	return false;
-}
-
 /* The pc of the path that these lanes wait in. */
 static u32 pc_of(const struct exec *x, u32 lanes)
 {
@@ -409,6 +389,7 @@ static bool goes_with(const struct exec *x, const struct inst *in, u32 barrier, 
 static bool all_at_barrier(struct exec *x, const struct inst *in, u32 barrier, u32 others)
 {
 	struct warp *w = x->w;
+	const u32 met = w->waits | x->mask;
 	u32 above = 0;
 	if (others & ~w->waits)
 		return false;
@@ -427,21 +408,8 @@ static bool all_at_barrier(struct exec *x, const struct inst *in, u32 barrier, u
 		e->pc += here != 0;
 	}
 	w->waits = 0;
-	return true;
-}
-
-/* A barrier whose guard is true for some of the path's lanes only is a branch around it: the others wait behind it for
- * those that execute it, or run ahead. */
-static bool split_at_guard(struct exec *x)
-{
-	struct warp *w = x->w;
-	if (!simt_has_room(x, 1))
-		return false;
-	if (w->reconv != x->next_pc) /* else a join is there already */
-		*simt_entry(x, w->depth++) =
-		    (struct simt){.pc = x->next_pc, .reconv = w->reconv, .mask = w->mask, .frame = w->frame};
-	w->reconv = x->next_pc;
-	w->mask = x->active = x->mask;
+	if (x->f->splits)
+		path_merge(x, met);
 	return true;
 }
 
@@ -462,7 +430,7 @@ bool meet_warp(struct exec *x, const struct inst *in, u32 barrier)
 	if (x->mask == x->active) {
 		if (!come(x))
 			return true;
-		if (runnable(x, others) >= 0 || waiting(x, false) >= 0 || run_ahead(x, others)) {
+		if (path_runnable(x, others) >= 0 || waiting(x, false) >= 0 || path_run_ahead(x, others)) {
 			go_on(x, others);
 			x->out->mask = 0; /* it will be executed when the others are there, or gone */
 			return true;
@@ -475,6 +443,6 @@ bool meet_warp(struct exec *x, const struct inst *in, u32 barrier)
 
 void meet_switch(struct exec *x)
 {
-	stow(x, x->w->pc);
+	path_stow(x, x->w->pc);
 	go_on(x, 0);
 }

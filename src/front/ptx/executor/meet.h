@@ -7,26 +7,26 @@
  * them go on. A shuffle or vote is then executed for all its lanes together. So every lane's writes before a
  * bar.warp.sync are made before any lane reads behind it, whatever branches they are in.
  *
- * The stack is a forest: an entry's children are the entries above it with a part of its lanes, and siblings, whose
- * lanes are disjoint, may change places. A path goes to the top by moving, level by level from the bottom, the block of
- * entries that holds it behind its siblings' blocks.
- *
  * Lanes that wait at a reconvergence point for the rest of their branch cannot come to a .sync instruction. If no other
- * lane can come, the instruction goes on with the lanes that are there (undefined in PTX; a fault with check.masks). At
- * a CTA barrier such lanes run ahead, alone: most of them are about to leave the kernel, and a barrier does not wait
+ * lane can come, the instruction goes on with the lanes that are there (undefined in PTX; a fault with check.masks).
+ * With isa.threads=splits they do come: they run ahead, alone. If then no lane can run and somebody is still missing,
+ * it is a fault. Paths that have met are one split where they can be (path_merge).
+ *
+ * At a CTA barrier such lanes run ahead, alone: most of them are about to leave the kernel, and a barrier does not wait
  * for lanes that have left. If they come to another .aligned barrier instruction, that is a fault: the barrier is
  * divergent. Lanes whose way leads out of the kernel, with nothing more to do, stay where they are and count as
  * gone. */
 #ifndef FRONT_PTX_EXECUTOR_MEET_H
 #define FRONT_PTX_EXECUTOR_MEET_H
-#include "front/ptx/runtime/state.h"
+#include "front/ptx/executor/paths.h"
 
 /* Before a .sync instruction has any effect. True: it is done with: the path waits, it was executed together with that
  * of other paths, or it is a fault. */
 bool meet_lanes(struct exec *x, const struct inst *in);
 static inline bool meet_first(struct exec *x, const struct inst *in)
 {
-	return (in->flags & IF_SYNC) && (unlikely(x->mask != x->w->live) || x->f->check_masks) && meet_lanes(x, in);
+	return (in->flags & IF_SYNC) && (unlikely(x->mask != x->w->live) || x->f->check_masks || x->f->splits) &&
+	       meet_lanes(x, in);
 }
 /* bar.warp.sync */
 void exec_bar_warp(void *ctx, const struct inst *in);
@@ -34,12 +34,4 @@ void exec_bar_warp(void *ctx, const struct inst *in);
 bool meet_warp(struct exec *x, const struct inst *in, u32 barrier);
 /* The path that has come to the top waits: another one takes its place. */
 void meet_switch(struct exec *x);
-
-/* simt.c, for meet.c */
-struct simt *simt_entry(const struct exec *x, u32 d);
-bool simt_has_room(struct exec *x, u32 entries); /* or a fault */
-u32 simt_func_at(const struct exec *x, u32 pc);
-/* Lanes that have returned to the call entry at level d need not wait for the others: their results move to the caller,
- * whose path below has them alone from now on. */
-void simt_return(struct exec *x, u32 d, u32 lanes);
 #endif

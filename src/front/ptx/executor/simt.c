@@ -10,6 +10,7 @@
 
 #include "front/ptx/executor/meet.h"
 #include "front/ptx/runtime/mbarrier.h"
+#include "front/ptx/executor/splits.h"
 
 struct path {
 	u32 pc, mask;
@@ -82,14 +83,19 @@ static void diverge(struct exec *x, const struct path *paths, u32 n, u32 reconv)
 		push_path(x, join, outer, w->mask);
 	w->mask = 0;
 	w->reconv = join;
+	u32 arrived = 0;
 	for (u32 i = n; i-- > 0;) {
-		if (paths[i].pc == join)
+		if (paths[i].pc == join) {
+			arrived = paths[i].mask;
 			continue;
+		}
 		if (w->mask)
 			push_path(x, x->next_pc, join, w->mask);
 		x->next_pc = paths[i].pc;
 		w->mask = paths[i].mask;
 	}
+	if (unlikely(w->uneasy) && arrived)
+		splits_arrive(x);
 }
 
 static void bra(void *ctx, const struct inst *in)
@@ -100,10 +106,12 @@ static void bra(void *ctx, const struct inst *in)
 		x->out->taken = x->mask;
 	if (!fall || x->next_pc == (u32)in->target) {
 		x->next_pc = (u32)in->target;
-		return;
+	} else {
+		const struct path paths[2] = {{x->next_pc, fall}, {(u32)in->target, x->mask}};
+		diverge(x, paths, 2, (u32)in->reconv);
 	}
-	const struct path paths[2] = {{x->next_pc, fall}, {(u32)in->target, x->mask}};
-	diverge(x, paths, 2, (u32)in->reconv);
+	if (x->next_pc <= x->out->pc)
+		splits_back(x, in->mode == BRA_WAITS);
 }
 
 /* Adds lanes to the path with this pc. */
@@ -139,6 +147,8 @@ static void brx(void *ctx, const struct inst *in)
 		exec_fault(x, FAULT_BAD_CALL, bad, index[first_lane(bad)], 0, false, SPC_NONE);
 	else
 		diverge(x, paths, n, (u32)in->reconv);
+	if (x->next_pc <= x->out->pc)
+		splits_back(x, false);
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -262,6 +272,8 @@ static void pop(struct exec *x)
 {
 	struct warp *w = x->w;
 	const struct simt *e = entry(x, w->depth - 1);
+	if (unlikely(w->uneasy))
+		splits_arrive(x);
 	if (e->reconv == RECONV_CALL) {
 		leave(x);
 		return;
@@ -276,6 +288,7 @@ static void pop(struct exec *x)
 		w->frame = e->frame;
 		w->func = simt_func_at(x, e->pc);
 	}
+	path_runs(x);
 }
 
 void simt_settle(struct exec *x)
@@ -289,9 +302,10 @@ void simt_settle(struct exec *x)
 			}
 			pop(x);
 		}
-		if (likely(!(w->waits & w->mask)))
+		if (unlikely(w->waits & w->mask))
+			meet_switch(x);
+		else if (likely(!w->uneasy) || !splits_rest(x))
 			return;
-		meet_switch(x);
 	}
 }
 
@@ -353,6 +367,7 @@ static void exit_lanes(void *ctx, const struct inst *in)
 		entry(x, i)->mask &= ~x->mask;
 	w->mask &= ~x->mask;
 	w->live &= ~x->mask;
+	w->uneasy |= w->waits && x->f->splits ? UNEASY_LEFT : 0;
 	if (!w->live) {
 		w->depth = 0;
 		x->out->flags |= DYN_WARP_DONE;
@@ -442,6 +457,8 @@ static void nanosleep_(void *ctx, const struct inst *in)
 	struct exec *x = ctx;
 	x->out->flags |= DYN_SLEEP;
 	x->out->sleep_ns = uniform(x, in->s[0], 0);
+	x->out->sleep_cycles = 0;
+	splits_tried(x);
 }
 
 /* Groups of copies: struct warp, copies. */

@@ -8,6 +8,7 @@
 #include "front/ptx/reader/lower.h"
 #include "front/ptx/ptx.h"
 #include "front/ptx/runtime/state.h"
+#include "passes/spin.h"
 #include "passes/estimate.h"
 
 #define REGS_MAX 255         /* per thread; the assembler spills beyond */
@@ -483,6 +484,7 @@ bool link_module(struct loader *ld)
 	bool ok = lay_out(&x) && pool_build(ld);
 	if (ok) {
 		resolve_exec(ld);
+		spin_mark(ld->m);
 		spread_unsupported(ld, &x.g);
 		spread_needs(ld, &x.g);
 	}

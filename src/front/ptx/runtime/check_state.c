@@ -32,6 +32,26 @@ static bool check_entries(const struct ptx *f, u32 sm, u32 warp, struct err *e)
 	return true;
 }
 
+/* Every living lane is in one path: at the top, or in the stack; what splits keep is about living lanes. */
+static bool check_paths(const struct ptx *f, u32 sm, u32 warp, struct err *e)
+{
+	const struct warp *w = &f->warps[sm * f->nwarps + warp];
+	u32 held = w->mask;
+	for (u32 d = 0; d < w->depth; d++)
+		held |= simt_entry_at(f, sm, warp, d)->mask;
+	HOLDS(held == w->live, "SM %u, warp %u: lanes %#x are somewhere on the SIMT stack, alive are %#x", sm, warp, held,
+	      w->live);
+	HOLDS(!(w->waits & (w->mask | ~w->live)), "SM %u, warp %u: lanes %#x wait for others, active are %#x of %#x", sm,
+	      warp, w->waits, w->mask, w->live);
+	HOLDS(f->splits || !(w->uneasy || w->passes), "SM %u, warp %u: without splits, %u turns are counted", sm, warp,
+	      w->passes);
+	HOLDS(!f->splits || w->passes <= f->split_turn, "SM %u, warp %u: %u backward jumps, a turn has %u", sm, warp,
+	      w->passes, f->split_turn);
+	HOLDS(!(w->uneasy & UNEASY_COUNTED) || !(f->splits[sm * f->nwarps + warp].idle & w->mask),
+	      "SM %u, warp %u: lanes %#x run and count as idle", sm, warp, w->mask & f->splits[sm * f->nwarps + warp].idle);
+	return true;
+}
+
 static bool check_warp(const struct ptx *f, u32 sm, u32 warp, bool exited, struct err *e)
 {
 	const struct warp *w = &f->warps[sm * f->nwarps + warp];
@@ -51,7 +71,7 @@ static bool check_warp(const struct ptx *f, u32 sm, u32 warp, bool exited, struc
 	const struct func *fn = &f->launches[w->launch].l->mod->funcs[w->func];
 	HOLDS(w->pc >= fn->entry && w->pc < fn->end, "SM %u, warp %u: pc %u is outside %s, [%u, %u)", sm, warp, w->pc,
 	      func_label(fn), fn->entry, fn->end);
-	return check_entries(f, sm, warp, e);
+	return check_entries(f, sm, warp, e) && check_paths(f, sm, warp, e);
 }
 
 /* With commit.delay: what is queued is in the order of issue, of no more cycles than that. */

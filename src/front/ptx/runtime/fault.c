@@ -205,6 +205,32 @@ static void add_mbarrier(const struct fault *x, struct strbuf *out)
 	}
 }
 
+/* The paths of a warp whose lanes wait for one another, apart from the one at the fault. */
+static void add_stuck(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
+{
+	const struct warp *w = &f->warps[x->sm * f->nwarps + x->warp];
+	const struct module *m = l ? l->mod : NULL;
+	strbuf_addf(out, "lanes 0x%08x wait for lanes 0x%08x of their warp, which cannot come: a deadlock in the warp",
+	            x->lanes, (u32)x->addr);
+	u32 above = w->mask;
+	for (u32 d = w->depth; d-- > 0 && m;) {
+		const struct simt *e = simt_entry_at(f, x->sm, x->warp, d);
+		const u32 here = e->mask & ~above;
+		above |= e->mask;
+		if (!here || (e->mask & ~here) || e->reconv == RECONV_CALL || e->pc >= m->ncode)
+			continue;
+		const struct inst *in = &m->code[e->pc];
+		u32 len = 0;
+		const char *text = module_line(m, in->line, &len);
+		while (len && (*text == ' ' || *text == '\t')) {
+			text++;
+			len--;
+		}
+		strbuf_addf(out, "\n  lanes 0x%08x wait at %s:%u: %.*s", here, module_part_of(m, in->line)->path,
+		            module_line_in_file(m, in->line), (int)len, text);
+	}
+}
+
 static void add_what(const struct ptx *f, const struct fault *x, const struct launch *l, struct strbuf *out)
 {
 	if (add_access(f, x, l, out))
@@ -262,6 +288,7 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 		            : x->bytes == 1 ? "names a lane that gives another mask"
 		                            : "names a lane that does not come to the instruction");
 		break;
+	case FAULT_LANES_STUCK: add_stuck(f, x, l, out); break;
 	case FAULT_BAD_FREE: add_bad_free(x, out); break;
 	case FAULT_FLUSH: add_flush(x, out); break;
 	case FAULT_DIVERGENT_MATRIX:

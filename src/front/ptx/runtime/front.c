@@ -27,6 +27,8 @@ static void set_sizes(struct ptx *f, const struct conf *c)
 	                                  c->tensor_quads == TENSOR_QUADS_F32};
 	f->check_barriers = c->check_barriers;
 	f->check_copies = c->check_copies;
+	f->split_turn = c->isa_split_turn;
+	f->try_weight = MAX(c->isa_split_turn / c->isa_split_tries, 1u);
 	f->window_bytes = c->front_frame_kb << 10;
 	f->window_near = MIN(f->window_bytes, WINDOW_NEAR);
 	f->window_stride = f->window_near + WINDOW_COLOUR;
@@ -46,17 +48,20 @@ u64 ptx_state_bytes(const struct conf *c)
 	set_sizes(&f, c);
 	const u64 warps = (u64)f.nsms * f.nwarps, ctas = (u64)f.nsms * f.nslots;
 	const u64 per_warp = sizeof(struct warp) + sizeof(struct copy_groups) + SIMT_NEAR * sizeof(struct simt) +
-	                     f.window_stride + f.deep_stride + sizeof(*f.tid);
+	                     f.window_stride + f.deep_stride + sizeof(*f.tid) +
+	                     (c->isa_threads == ISA_THREADS_SPLITS ? sizeof(struct splits) : 0);
 	const u64 per_cta = sizeof(struct cta) + f.shared_stride + (f.check_uninit ? (f.shared_max + 7) / 8 : 0) +
 	                    mbar_map_bytes(&f) + (f.check_copies ? f.shared_max / 4 * sizeof(u16) : 0);
 	return warps * per_warp + ctas * per_cta + f.nsms * (sizeof(struct fault) + 12) + locks_bytes(f.nsms) + 20 * 4096 +
 	       (f.delay ? f.nsms * (sizeof(struct fifo) + f.pending_cap * sizeof(struct pending)) + 4096 : 0);
 }
 
-static void carve(struct ptx *f, struct arena *a)
+static void carve(struct ptx *f, const struct conf *c, struct arena *a)
 {
 	const size_t warps = (size_t)f->nsms * f->nwarps, ctas = (size_t)f->nsms * f->nslots;
 	f->warps = ARENA_NEW(a, struct warp, warps);
+	if (c->isa_threads == ISA_THREADS_SPLITS)
+		f->splits = ARENA_NEW(a, struct splits, warps);
 	f->stacks = ARENA_NEW(a, struct simt, warps * SIMT_NEAR);
 	f->tid = arena_alloc(a, warps * sizeof(*f->tid), 64);
 	f->ctas = ARENA_NEW(a, struct cta, ctas);
@@ -96,7 +101,7 @@ struct front *ptx_create(const struct conf *c, struct arena *state, struct devme
 	struct alloc *a = &mem->allocs[mem->nallocs - 1];
 	a->internal = a->readonly = a->own = true;
 	f->side = xcalloc(f->nsms, sizeof(*f->side));
-	carve(f, state);
+	carve(f, c, state);
 	return &f->front;
 }
 
@@ -158,14 +163,21 @@ u32 ptx_stack(const struct front *front, u32 sm, u32 warp, struct simt_entry *ou
 	if (!w->mask)
 		return 0;
 	if (n++ < max)
-		out[0] = (struct simt_entry){.pc = w->pc, .reconv = w->reconv, .mask = w->mask};
+		out[0] = (struct simt_entry){.pc = w->pc, .reconv = w->reconv, .mask = w->mask, .lanes = w->mask};
+	u32 above = w->mask;
 	for (u32 d = w->depth; d-- > 0; n++) {
 		const struct simt *e = simt_entry_at(f, sm, warp, d);
 		const bool call = e->reconv == RECONV_CALL;
+		const u32 lanes = e->mask & ~above;
+		const enum lanes_do does = e->mask & above ? LANES_JOIN : lanes & w->waits ? LANES_WAIT : LANES_CAN_RUN;
+		above |= e->mask;
 		if (n < max)
 			out[n] = (struct simt_entry){.pc = call ? simt_entry_at(f, sm, warp, d - 1)->pc : e->pc,
 			                             .reconv = call ? RECONV_NONE : e->reconv,
 			                             .mask = e->mask,
+			                             .lanes = lanes,
+			                             .until = splits_wake(f, sm, warp, lanes),
+			                             .does = (u8)does,
 			                             .is_call = call};
 	}
 	return n;

@@ -89,6 +89,8 @@ static void walk_cta(struct ptx *f, u32 sm, u32 slot, u64 warps, struct walk *k)
 	{
 		const u32 w = first + (u32)n, i = sm * f->nwarps + w;
 		part(k, &f->warps[i], sizeof f->warps[i]);
+		if (f->splits)
+			part(k, &f->splits[i], sizeof f->splits[i]);
 		f->warps[i].slot = slot;
 		part(k, f->tid[i], sizeof f->tid[i]);
 		stack(f, sm, w, k);

@@ -38,9 +38,17 @@ struct warp {                    /* arena; one cache line */
 	u32 index;                   /* warp number within the CTA */
 	u32 bar_pc;                  /* pc of the last barrier it arrived at */
 	u32 waits;                   /* lanes that wait at their paths' instructions for lanes of other paths (meet.h) */
-	u32 moved;                   /* paths have changed places: a frame may lie above the top's */
+	u8 moved;                    /* paths have changed places: a frame may lie above the top's */
+	u8 uneasy;                   /* UNEASY_...: see struct splits */
+	u16 passes;                  /* backward jumps, weighted, of a warp that is not whole (splits.h) */
 	u32 bar_lanes;               /* lanes that arrived there, all in this frame */
 	u64 copies;                  /* cp.async: 8 bits each: copies since the last commit, of the newest group, ... */
+};
+/* splits.idle, splits.wake mean something; lanes have exited that others may have waited for */
+enum { UNEASY_COUNTED = 1, UNEASY_ASLEEP = 2, UNEASY_LEFT = 4 };
+struct splits {      /* arena; with isa.threads=splits, of a warp: see splits.h */
+	u32 idle, pad;   /* lanes that have not been at the top since warp.passes was 0 */
+	u64 wake[LANES]; /* the cycle until which a lane sleeps */
 };
 struct simt {   /* arena; one entry below the top */
 	u32 pc;     /* call entry: index of the calling function */
@@ -122,6 +130,7 @@ struct ptx {            /* the front end of a machine */
 	bool check_bounds, check_uninit, check_masks, check_barriers, check_copies;
 	u32 delay, pending_cap; /* commit.delay; entries of an SM's queue */
 	struct tensor_rules tensor;
+	u32 split_turn, try_weight;    /* isa.split_turn; of it, what a try counts */
 	u32 window_bytes, window_near; /* front.frame_kb; of it in `windows` */
 	u32 local_max, shared_max;
 	double ns_per_cycle;
@@ -129,6 +138,7 @@ struct ptx {            /* the front end of a machine */
 	struct arena *arena;
 	/* arena */
 	struct warp *warps;              /* [sm][warp] */
+	struct splits *splits;           /* [sm][warp]; NULL: isa.threads=stack */
 	struct simt *stacks;             /* [sm][SIMT_NEAR][warp], see simt_entry_at() */
 	u8 *windows;                     /* [sm][warp] */
 	u8 *deep;                        /* [warp][sm] the arena's tail: entries of the stack, then of the window */
@@ -203,6 +213,15 @@ static inline struct simt *simt_entry_at(const struct ptx *f, u32 sm, u32 warp, 
 	if (unlikely(d >= SIMT_NEAR))
 		return (struct simt *)(void *)deep_of(f, sm, warp) + d - SIMT_NEAR;
 	return &f->stacks[((size_t)sm * SIMT_NEAR + d) * f->nwarps + warp];
+}
+/* The cycle until which some of these lanes sleep; 0: none does. */
+static inline u64 splits_wake(const struct ptx *f, u32 sm, u32 warp, u32 lanes)
+{
+	const u32 n = sm * f->nwarps + warp;
+	u64 at = 0;
+	for (u32 i = 0; i < LANES && (f->warps[n].uneasy & UNEASY_ASLEEP); i++)
+		at = lanes >> i & 1 ? MAX(at, f->splits[n].wake[i]) : at;
+	return at;
 }
 static inline const struct inst *pending_inst(const struct ptx *f, const struct pending *p)
 {

@@ -3,6 +3,20 @@
 #include "front/ptx/ops.h"
 #include "front/ptx/runtime/state.h"
 
+/* Are there lanes that could run but wait at a join, or for the others of a call? Their turn comes once. */
+static bool others_wait(const struct ptx *f, u32 sm, u32 warp)
+{
+	const struct warp *w = &f->warps[sm * f->nwarps + warp];
+	u32 above = w->mask;
+	for (u32 d = w->depth; d-- > 0;) {
+		const u32 mask = simt_entry_at(f, sm, warp, d)->mask;
+		if ((mask & above) && (mask & ~above))
+			return true;
+		above |= mask;
+	}
+	return false;
+}
+
 u64 ptx_warp_hash(const struct front *front, u32 sm, u32 warp)
 {
 	const struct ptx *f = ptx_const(front);
@@ -10,7 +24,14 @@ u64 ptx_warp_hash(const struct front *front, u32 sm, u32 warp)
 	const struct warp *w = &f->warps[n];
 	const struct func *fn = &f->launches[w->launch].funcs[w->func];
 	const u64 used = w->frame + fn->frame_bytes + (u64)fn->fparam_bytes * LANES, near = f->window_near;
-	u64 hash = hash_bytes(w, sizeof *w, 0);
+	struct warp own = *w;
+	if (f->splits) /* how far off the others' turn is says nothing where it comes again and again */
+		own.passes = 0;
+	u64 hash = hash_bytes(&own, sizeof own, 0);
+	if (f->splits && others_wait(f, sm, warp)) {
+		const u32 turn[2] = {w->passes, f->splits[n].idle};
+		hash = hash_bytes(turn, sizeof turn, hash);
+	}
 	for (u32 d = 0; d < w->depth; d++)
 		hash = hash_bytes(simt_entry_at(f, sm, warp, d), sizeof(struct simt), hash);
 	hash = hash_bytes(f->windows + n * f->window_stride, MIN(used, near), hash);
