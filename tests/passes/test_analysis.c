@@ -376,7 +376,7 @@ static void slow_distances(const struct module *m, const struct func *f, u32 *d)
 	for (u32 pc = f->entry; pc < f->end; pc++) {
 		const struct inst *in = &m->code[pc];
 		bool global = in->space == SPC_GLOBAL || in->space == SPC_LOCAL || in->space == SPC_GENERIC;
-		bool load = in->op == OP_TEX || ((in->op == OP_LD || in->op == OP_ATOM) && global);
+		bool load = in->op == OP_TEX || ((in->op == OP_LD || in->op == OP_ATOM || in->op == OP_CP_ASYNC) && global);
 		d[pc - f->entry] = load ? 0 : 256;
 	}
 	for (bool changed = true; changed;) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "front/ptx/executor/memory.h"
+#include "front/ptx/executor/splits.h"
 #include "front/ptx/ops.h"
 #include "front/ptx/runtime/mbarrier.h"
 
@@ -225,6 +226,10 @@ static void mbar_wait(void *ctx, const struct inst *in)
 	*p = (*p & ~x->mask) | over;
 	if (over == x->mask || in->mode != MBAR_TRY_WAIT)
 		return;
+	if (x->f->splits && x->w->mask != x->w->live) { /* others of the warp may be those that arrive */
+		splits_tried(x);
+		return;
+	}
 	x->out->flags |= DYN_AWAIT;
 	x->out->sleep_ns = (u32)value(x, in->s[2], false, first_lane(x->mask), 0);
 	x->w->bar_pc = x->out->pc;
