@@ -259,8 +259,8 @@ static void test_events(void **state)
 	sim_destroy(s);
 }
 
-/* Lanes 0 to 15 wait for an mbarrier at which the others of their warp arrive: without a turn for these they would wait
- * for ever, as with the stack. */
+/* Lanes 0 to 15 wait for an mbarrier at which the others of their warp arrive: these get a turn at once, as the warp
+ * does not sleep. */
 static void test_mbarrier_in_a_warp(void **state)
 {
 	static const char text[] =
@@ -282,7 +282,7 @@ static void test_mbarrier_in_a_warp(void **state)
 	rig_finish(s);
 	for (u32 i = 0; i < 32; i++)
 		assert_int_equal(rig_u32(s, out + 4 * i), i < 16 ? 7 : 9);
-	assert_true(sim_cycle(s) < 20000);
+	assert_true(sim_cycle(s) < 3000); /* nobody slept: sm.try_wait is 7755 */
 	sim_destroy(s);
 }
 
