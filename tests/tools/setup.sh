@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that what the build needs is there: setup.sh build|check|bench
+# Makes sure that what the build needs is there: setup.sh build|check|bench|full
 #
 # Looks for programs and headers themselves, so that any way of installing them counts. What is missing is installed with apt
 # (after printing the list); without apt the list is the message.
@@ -33,6 +33,10 @@ missing() {
 	if [ "$what" = check ]; then
 		command -v clang-format >/dev/null || echo clang-format
 		command -v cppcheck >/dev/null || echo cppcheck
+	fi
+	if [ "$what" = full ]; then
+		command -v aarch64-linux-gnu-gcc >/dev/null || echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+		command -v qemu-aarch64 >/dev/null || echo qemu-user
 	fi
 	if [ "$what" = bench ]; then
 		command -v valgrind >/dev/null || echo valgrind
