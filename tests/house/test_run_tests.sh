@@ -37,6 +37,11 @@ run() { # run PIDS TEST...: ends the runner when so many processes have said who
 	status=$?
 	left=0
 	while read -r pid; do
+		i=0 # a process that has been sent its signal may still have to be given a processor to end on
+		while lives "$pid" && [ $i -lt 50 ]; do
+			sleep 0.1
+			i=$((i + 1))
+		done
 		if lives "$pid"; then
 			left=$((left + 1))
 			kill "$pid"
