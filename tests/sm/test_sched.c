@@ -58,6 +58,18 @@ static void test_gto(void **state)
 	}
 }
 
+static void test_gty(void **state)
+{
+	struct picks *p = picks_of("gty", 256);
+	u32 others = 0;
+	for (u32 i = 1; i < p->n; i++) {
+		bool greedy = p->ready[i] >> p->warp[i - 1] & 1;
+		assert_int_equal(p->warp[i], greedy ? p->warp[i - 1] : 63u - (u32)__builtin_clzll(p->ready[i]));
+		others += !greedy && (p->ready[i] & (p->ready[i] - 1));
+	}
+	assert_true(others > 0); /* there was a choice */
+}
+
 static void test_tlv(void **state)
 {
 	struct picks *p = picks_with("tlv", "tlv.fill=false", "tlv.group=8", 512); /* 16 warps: two groups of 8 */
@@ -168,13 +180,9 @@ static void test_occupancy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lrr),
-	    cmocka_unit_test(test_gto),
-	    cmocka_unit_test(test_tlv),
-	    cmocka_unit_test(test_tlv_fill),
-	    cmocka_unit_test(test_cta_round_robin),
-	    cmocka_unit_test(test_cta_limit),
-	    cmocka_unit_test(test_occupancy),
+	    cmocka_unit_test(test_lrr),       cmocka_unit_test(test_gto),       cmocka_unit_test(test_gty),
+	    cmocka_unit_test(test_tlv),       cmocka_unit_test(test_tlv_fill),  cmocka_unit_test(test_cta_round_robin),
+	    cmocka_unit_test(test_cta_limit), cmocka_unit_test(test_occupancy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
