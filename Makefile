@@ -251,7 +251,7 @@ asan: setup
 # The unit tests under the sanitizers, in a checking build. Left to `make test`: programs that mostly wait for a terminal, but for one
 # that shows every view, and those that run whole workloads. Left to `make asan-full`, too: those that check figures of long
 # simulations whose code others run here (churn, verbs and preempt that of the tasks, vt that of virtual threads).
-ASAN_SKIP = test_workloads test_matrix test_order test_apart test_replay_workloads test_preempt_workloads test_restart_workloads \
+ASAN_SKIP = test_workloads test_equal_threads test_matrix test_order test_apart test_replay_workloads test_preempt_workloads test_restart_workloads \
 	test_measure test_interrupt test_leave test_palette test_screen test_screen_compare test_screen_fit test_screen_habits test_screen_keys \
 	test_screen_narrow test_screen_views $(ASAN_LONG)
 ASAN_LONG = test_programs test_machines test_rival test_cta_share test_policy test_preempt_sums test_restartable test_maestro \

@@ -118,10 +118,10 @@ static bool needs(const struct inst *in, const struct inst *from)
 {
 	for (u32 k = 0; k < from->n_sb_dst; k++) {
 		for (u32 i = 0; i < in->n_sb_src; i++)
-			if (in->sb_src[i] == from->sb_dst[k])
+			if (inst_sb_src(in)[i] == inst_sb_dst(from)[k])
 				return true;
 		for (u32 i = 0; i < in->n_sb_dst; i++)
-			if (in->sb_dst[i] == from->sb_dst[k])
+			if (inst_sb_dst(in)[i] == inst_sb_dst(from)[k])
 				return true;
 	}
 	return false;

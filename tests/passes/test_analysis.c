@@ -11,6 +11,7 @@
 #include "tests/rig/debug_rig.h"
 #include "dbg/debugger.h"
 #include "front/ptx/ptx.h"
+#include "ir/wide.h"
 #include "passes/idempotence.h"
 #include "passes/phases.h"
 #include "passes/points.h"
@@ -178,7 +179,7 @@ static bool reads_long_result(const struct module *m, u32 begin, u32 pc, u32 id,
 		const struct inst *in = &m->code[pc];
 		bool is_long = longs >> in->cls & 1;
 		for (u32 i = 0; i < in->n_sb_dst; i++)
-			if (in->sb_dst[i] == id && (is_long || in->guard == OPND_NONE))
+			if (inst_sb_dst(in)[i] == id && (is_long || in->guard == OPND_NONE))
 				return is_long;
 	}
 	return false;
@@ -187,7 +188,7 @@ static bool reads_long_result(const struct module *m, u32 begin, u32 pc, u32 id,
 static bool must_break(const struct module *m, u32 begin, u32 pc, u32 longs)
 {
 	for (u32 i = 0; i < m->code[pc].n_sb_src; i++)
-		if (reads_long_result(m, begin, pc, m->code[pc].sb_src[i], longs))
+		if (reads_long_result(m, begin, pc, inst_sb_src(&m->code[pc])[i], longs))
 			return true;
 	return false;
 }

@@ -270,6 +270,7 @@ static void older(void **state)
 		assert_false(debugger_start(r.d, &r.out, &r.e));
 	}
 	assert_non_null(strstr(r.e.msg, "needs sm_90, this machine is sm_80"));
+	rig_close(&r);
 }
 
 int main(void)
