@@ -103,6 +103,22 @@ static void test_path(void **state)
 	           "without it a turn is a cycle");
 }
 
+/* The longest latency behind the fullest path: what is booked must stay on the timing wheel. */
+static void test_longest_path(void **state)
+{
+	static const char far_apart[] =
+	    "mov.u32 %r10, sh; and.b32 %r11, %r20, 31; shl.b32 %r11, %r11, 8; add.u32 %r10, %r10, %r11;";
+	static const char *const most[] = {SUBCORES,         "lsu.path=4",   "shared.latency=1000",
+	                                   "shared.banks=1", "lsu.queue=32", NULL};
+	const u64 cycles =
+	    loop_cycles(most, far_apart, "ld.volatile.shared.v4.u32 {%r4,%r5,%r6,%r7}, [%r10];", 8, 4, 1, 512, NULL);
+	assert_true(cycles > 8 * 4 * 16 * 128); /* the port: a turn a word */
+	struct conf c;
+	struct err e = {0};
+	conf_defaults(&c);
+	assert_false(conf_set(&c, "lsu.path", "5", &e));
+}
+
 static void test_interval(void **state)
 {
 	static const char *const two[] = {SUBCORES, "lsu.interval=2", "lsu.queue=20", NULL};
@@ -173,15 +189,11 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_units_are_apart),
-	    cmocka_unit_test(test_integers_beside_f32),
-	    cmocka_unit_test(test_f32_on_int),
-	    cmocka_unit_test(test_few_units_are_shared),
-	    cmocka_unit_test(test_conversions),
-	    cmocka_unit_test(test_path),
-	    cmocka_unit_test(test_interval),
-	    cmocka_unit_test(test_mma_gap),
-	    cmocka_unit_test(test_system_shared_memory),
+	    cmocka_unit_test(test_units_are_apart), cmocka_unit_test(test_integers_beside_f32),
+	    cmocka_unit_test(test_f32_on_int),      cmocka_unit_test(test_few_units_are_shared),
+	    cmocka_unit_test(test_conversions),     cmocka_unit_test(test_path),
+	    cmocka_unit_test(test_longest_path),    cmocka_unit_test(test_interval),
+	    cmocka_unit_test(test_mma_gap),         cmocka_unit_test(test_system_shared_memory),
 	    cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
