@@ -1,5 +1,5 @@
 /* gto: greedy, then oldest. Stays with one warp until it cannot issue, then takes the ready warp that was dispatched
- * first. */
+ * first. gty: the same, but then the one that was dispatched last. */
 #include "sm/sched/sched.h"
 
 struct gto {
@@ -52,4 +52,49 @@ const struct warp_sched_ops sched_gto = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank,
+};
+
+/* --- gty ---------------------------------------------------------------------------------------------------------- */
+
+static u32 youngest(const struct sched_view *v, u64 m)
+{
+	u32 best = bit_first(m);
+	FOR_EACH_BIT(w, m & (m - 1))
+	if (sched_older(v, best, (u32)w))
+		best = (u32)w;
+	return best;
+}
+
+static u32 pick_youngest(void *state, const struct sched_view *v, u64 ready)
+{
+	struct gto *st = state;
+	if (!st->greedy || !(ready >> (st->greedy - 1) & 1))
+		st->greedy = youngest(v, ready) + 1;
+	return st->greedy - 1;
+}
+
+/* How many of the scheduler's warps are younger; the greedy warp comes before them all. */
+static s64 rank_youngest(const void *state, const struct sched_view *v, u32 warp)
+{
+	const struct gto *st = state;
+	if (st->greedy == warp + 1)
+		return 0;
+	const bool greedy_is_older =
+	    st->greedy && (v->sm->used >> (st->greedy - 1) & 1) && sched_older(v, st->greedy - 1, warp);
+	s64 n = greedy_is_older;
+	FOR_EACH_BIT(w, v->mask & v->sm->used)
+	n += sched_older(v, warp, (u32)w);
+	return n;
+}
+
+extern const struct warp_sched_ops sched_gty;
+const struct warp_sched_ops sched_gty = {
+    .name = "gty",
+    .help = "greedy then youngest: the same warp while it can issue, then the ready warp dispatched last",
+    .source = "Huerta 2025, section 5.1.2 (measured on Ampere)",
+    .state_bytes = sizeof(struct gto),
+    .pick = pick_youngest,
+    .warps_gone = warps_gone,
+    .describe = describe,
+    .rank = rank_youngest,
 };
