@@ -350,6 +350,19 @@ static bool int_units_fit(const struct conf *c, struct conf_conflict *of, struct
 	                  "sm.collector_sets=scheduler");
 }
 
+static bool dependences_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	const bool own = c->sm_unit_sets == UNIT_SETS_SCHEDULER && !c->sm_collectors;
+	if (c->sm_read_ports && c->sm_dependences != DEPENDENCES_COUNTERS)
+		return among(of, "sm.read_ports", "sm.dependences", NULL) ||
+		       err_set(e, "sm.read_ports needs sm.dependences=counters");
+	if (c->sm_reuse_cache && !c->sm_read_ports)
+		return among(of, "sm.reuse_cache", "sm.read_ports", NULL) || err_set(e, "sm.reuse_cache needs sm.read_ports");
+	return c->sm_dependences == DEPENDENCES_SCOREBOARD || own ||
+	       among(of, "sm.dependences", "sm.unit_sets", "sm.collectors") ||
+	       err_set(e, "sm.dependences=counters needs sm.unit_sets=scheduler without sm.collectors");
+}
+
 static bool bookings_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
 	if (!c->sm_collectors)
@@ -454,8 +467,8 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	       pair(c->sm_fetch_width <= c->sm_ibuffer, "sm.fetch_width", c->sm_fetch_width, "is more than", "sm.ibuffer",
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
-	       int_units_fit(c, of, e) && system_shared_fits(c, of, e) && carveouts_check(c, of, e) &&
-	       for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
+	       int_units_fit(c, of, e) && dependences_fit(c, of, e) && system_shared_fits(c, of, e) &&
+	       carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

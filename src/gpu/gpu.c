@@ -10,6 +10,7 @@
 #include "sm/replay.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/copies.h"
+#include "sm/deps.h"
 #include "sm/restartable.h"
 #include "sm/virtual.h"
 
@@ -18,9 +19,9 @@
 /* Room for everything the modules carve. Address space only: memory is committed when touched. */
 static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
-	size_t mem, nodes = (size_t)SM_NODES + (size_t)c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
-	size_t sm = sizeof(struct sm) + nodes * sizeof(struct timer_node) + SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) +
-	            65536 + sizeof(struct copies);
+	size_t mem, sm = sizeof(struct sm) + sm_nodes(c) * sizeof(struct timer_node) +
+	                 SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536 + sizeof(struct copies);
+	sm += c->sm_dependences == DEPENDENCES_COUNTERS ? sizeof(struct deps) : 0;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	sm += l1_pipe_bytes(c) + kernels_bytes(c);
 	sm += conf_is_vt(c) ? sizeof(struct vt) + sizeof(struct front_map) + 128 : 0;
@@ -189,7 +190,7 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	memcpy(g->launch[id], l, launch_bytes(l->fn));
 	g->launch[id]->id = id;
 	const struct code_tables *t = table_of(g, l->mod);
-	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint};
+	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint, .word = t->word};
 	if (g->restart)
 		notice_find(g, id);
 	if (event_wanted(gpu_events(g), EV_KERNEL_LAUNCH)) {

@@ -37,6 +37,17 @@ u32 gpu_num_channels(const struct gpu *g)
 {
 	return g->conf.partitions;
 }
+struct control_word *gpu_control_words(const struct gpu *g, const struct module *m)
+{
+	if (g->conf.sm_dependences != DEPENDENCES_COUNTERS)
+		return NULL;
+	struct code_tables t = code_tables_make(&g->conf, m);
+	struct control_word *w = t.word;
+	t.word = NULL;
+	code_tables_free(&t);
+	return w;
+}
+
 u32 gpu_warps_per_sm(const struct gpu *g)
 {
 	return g->conf.sm_threads / WARP_SIZE;

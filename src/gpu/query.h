@@ -7,6 +7,7 @@
 #include "cta/sched/cta_share.h"
 #include "front/front.h"
 #include "mem/mem.h"
+#include "passes/control.h"
 #include "probe/probe.h"
 #include "sm/blocks.h"
 #include "sm/cta_state.h"
@@ -185,6 +186,8 @@ bool gpu_is_drained(const struct gpu *g);
 u32 gpu_num_l2(const struct gpu *g); /* slices */
 u32 gpu_num_channels(const struct gpu *g);
 u32 gpu_warps_per_sm(const struct gpu *g);
+/* The control words of a module's instructions by pc, to free(); NULL: the machine has a scoreboard. */
+struct control_word *gpu_control_words(const struct gpu *g, const struct module *m);
 void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *out);
 /* The re-execution queue of an SM, oldest first; returns how many were written. */
 u32 gpu_replay(const struct gpu *g, u32 sm, struct replay_info *out, u32 max);

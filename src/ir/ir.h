@@ -359,6 +359,7 @@ struct inst {
 	 * id too. */
 	u16 sb_dst[5], sb_src[9];
 	u8 n_sb_dst, n_sb_src;
+	u8 dst_reg[5], src_reg[9]; /* of each id, the low bits of the number that its register had before allocation */
 	/* Registers whose values go to a unit: sources without the guard, each once, by the low bits of the number that the
 	 * register had before allocation. Register banks go by it, as in simulators that execute PTX. */
 	u8 n_reads, reads[5];
@@ -427,6 +428,7 @@ struct func {
 	u32 fparam_bytes; /* size of the FPARAM frame in all: in + ret + call variables */
 	u32 frame_bytes;  /* register frame, a multiple of 128 */
 	u32 pred_bytes;   /* of it, predicates: a multiple of 128 */
+	u32 wide_slots;   /* behind them, 128 B each: those of 64-bit registers, two each; then the 32-bit ones */
 	u32 sb_ids;   /* scoreboard ids used, callees' own ids start from 0 again: a call waits until nothing is pending */
 	u32 regs;     /* estimated 32-bit registers per thread (passes/estimate.h), callees included */
 	u32 max_live; /* the max-live figure behind it */

@@ -55,6 +55,7 @@ struct wide {
 	u8 na, nb, nc; /* mma: registers of A, B and C; sources are in this order */
 	opnd d[WIDE_DST], s[WIDE_SRC];
 	u16 sb_dst[WIDE_DST], sb_src[WIDE_SRC + 1];
+	u8 dst_reg[WIDE_DST], src_reg[WIDE_SRC + 1];
 	u8 reads[WIDE_SRC];
 };
 
@@ -83,6 +84,14 @@ static inline const u16 *inst_sb_dst(const struct inst *in)
 static inline const u16 *inst_sb_src(const struct inst *in)
 {
 	return unlikely(in->wide != NULL) ? in->wide->sb_src : in->sb_src;
+}
+static inline const u8 *inst_dst_reg(const struct inst *in)
+{
+	return unlikely(in->wide != NULL) ? in->wide->dst_reg : in->dst_reg;
+}
+static inline const u8 *inst_src_reg(const struct inst *in)
+{
+	return unlikely(in->wide != NULL) ? in->wide->src_reg : in->src_reg;
 }
 static inline const u8 *inst_reads(const struct inst *in)
 {

@@ -132,7 +132,8 @@ bool regalloc_run(struct regalloc *ra, const struct fn *f, const struct liveness
 	bool ok = colour_class(ra, f, l, VC_PRED, preds, list) && colour_class(ra, f, l, VC_64, wide, list) &&
 	          colour_class(ra, f, l, VC_32, slots, list);
 	ra->npreds = preds->n;
-	ra->nslots = 2 * wide->n + slots->n;
+	ra->wide_slots = 2 * wide->n;
+	ra->nslots = ra->wide_slots + slots->n;
 	lay_out(ra, f, wide->n);
 	if (f->carry != OPND_NONE)
 		ra->index[f->carry] = ra->npreds++;
@@ -172,11 +173,12 @@ u16 regalloc_sb(const struct regalloc *ra, const struct fn *f, u32 vreg)
 	return (u16)(f->vclass[vreg] == VC_PRED ? ra->index[vreg] : ra->npreds + ra->index[vreg]);
 }
 
-static void add_id(u16 *ids, u8 *n, u16 id)
+static void add_id(u16 *ids, u8 *regs, u8 *n, u16 id, u32 vreg)
 {
 	for (u32 i = 0; i < *n; i++)
 		if (ids[i] == id)
 			return;
+	regs[*n] = (u8)vreg;
 	ids[(*n)++] = id;
 }
 
@@ -196,19 +198,20 @@ void regalloc_apply(const struct regalloc *ra, const struct fn *f)
 		opnd *d = w ? w->d : in->d, *s = w ? w->s : in->s;
 		u16 *sb_dst = w ? w->sb_dst : in->sb_dst, *sb_src = w ? w->sb_src : in->sb_src;
 		u8 *reads = w ? w->reads : in->reads;
+		u8 *dst_reg = w ? w->dst_reg : in->dst_reg, *src_reg = w ? w->src_reg : in->src_reg;
 		for (u32 k = 0; k < inst_ndst(in); k++)
 			if (opnd_is_vreg(d[k])) {
-				add_id(sb_dst, &in->n_sb_dst, regalloc_sb(ra, f, d[k]));
+				add_id(sb_dst, dst_reg, &in->n_sb_dst, regalloc_sb(ra, f, d[k]), d[k]);
 				d[k] = regalloc_opnd(ra, f, d[k]);
 			}
 		for (u32 k = 0; k < inst_nsrc(in); k++)
 			if (opnd_is_vreg(s[k])) {
-				add_id(sb_src, &in->n_sb_src, regalloc_sb(ra, f, s[k]));
+				add_id(sb_src, src_reg, &in->n_sb_src, regalloc_sb(ra, f, s[k]), s[k]);
 				add_read(reads, &in->n_reads, s[k]);
 				s[k] = regalloc_opnd(ra, f, s[k]);
 			}
 		if (in->guard != OPND_NONE) {
-			add_id(sb_src, &in->n_sb_src, regalloc_sb(ra, f, in->guard));
+			add_id(sb_src, src_reg, &in->n_sb_src, regalloc_sb(ra, f, in->guard), in->guard);
 			in->guard = regalloc_opnd(ra, f, in->guard);
 		}
 	}

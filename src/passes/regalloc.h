@@ -13,6 +13,7 @@
 struct regalloc {
 	u32 *index; /* per virtual register: predicate number or first slot; UINT32_MAX = never mentioned */
 	u32 npreds, nslots;
+	u32 wide_slots; /* the first of nslots, those of 64-bit registers */
 	u32 nregs;
 };
 /* False when more than SB_IDS_MAX scoreboard ids would be needed. */

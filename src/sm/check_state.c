@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sm/copies.h"
+#include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
@@ -68,6 +69,8 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 	switch (timer_kind(n)) {
 	case WK_RESUME: return true;
 	case WK_FETCHED: w->fetches++; return true;
+	case WK_STALL:
+	case WK_READ: w->results++; return true;
 	case WK_WAKE:
 		w->sleeps++;
 		w->results++;
@@ -82,7 +85,7 @@ static bool count_node(const struct sm_ctx *x, const struct sm *s, const struct 
 
 static bool count_wheel(const struct sm_ctx *x, const struct sm *s, struct flights *f, struct err *e)
 {
-	u32 room = SM_NODES + x->nscheds * x->conf->sm_issue_width * SM_WHEEL, n = 0;
+	u32 room = sm_nodes(x->conf), n = 0;
 	for (u32 slot = 0; slot < SM_WHEEL; slot++) {
 		HOLDS(!s->wheel[slot] == !(s->wheel_busy[slot / 64] >> slot % 64 & 1),
 		      "SM %u: slot %u of the wheel holds %u, but is%s marked busy", s->id, slot, s->wheel[slot],
@@ -181,6 +184,7 @@ static bool count_lsu(const struct sm_ctx *x, const struct sm *s, struct flights
 		const struct lsu_entry *q = sm_lsu_at(s, k);
 		HOLDS(is_there(s, q->warp) && q->next < q->ntxn, "SM %u: transaction %u of %u of warp %u at the LSU", s->id,
 		      q->next, q->ntxn, q->warp);
+		f->of[q->warp].results += deps_reads_late(x, &s->warp[q->warp], q->pc);
 		if (q->load != NO_LOAD)
 			continue;
 		f->mem++;
@@ -248,7 +252,7 @@ static bool waits_for_results(const struct sm_ctx *x, const struct warp *wp, u32
 		if (x->big[w][0][id / 64] >> id % 64 & 1)
 			return true;
 	}
-	return (wp->pend[0] & in->use[0]) | (wp->pend[1] & in->use[1]);
+	return (wp->pend[0] & in->use[0]) | (wp->pend[1] & in->use[1]) || (x->deps && deps_holds(x, wp, w));
 }
 
 static bool check_warp_state(const struct sm_ctx *x, const struct sm *s, u32 w, struct err *e)

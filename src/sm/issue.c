@@ -1,5 +1,6 @@
 /* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
+#include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/mbarrier.h"
@@ -246,10 +247,14 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		s->k.issued_free++;
 	} else if (in->unit == UNIT_LSU) {
 		s->stored |= d.store | d.atomic;
+		if (unlikely(x->deps != NULL))
+			deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, 0, now) : 0;
 		lsu_issue(x, s, w, &d, now + wait);
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
+		if (unlikely(x->deps != NULL))
+			extra += deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
 		                                : unit_take(x, s, in->unit, sched, in->ii + extra, in->lat, now);
 		if (in->unit == UNIT_TENSOR && x->conf->tensor_warp_gap) {
@@ -493,6 +498,10 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 static __attribute__((noinline)) bool issue_candidates(struct sm_ctx *x, struct sm *s, u32 sched, u64 now)
 {
 	u64 m = x->sched_mask[sched], ready = available_warps(x, s, sched, m, now);
+	if (unlikely(x->deps && x->deps->port[sched].blocked > now)) {
+		charge(x, s, sched, ST_PIPE, now);
+		return false;
+	}
 	if (unlikely(x->sched->tick != NULL))
 		policy_tick(x, s, sched, now);
 	if (ready)

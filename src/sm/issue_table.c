@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "passes/timing.h"
-#include "sm/sm.h"
+#include "sm/deps.h"
 
 static bool is_f32_arithmetic(u32 cls)
 {
@@ -106,12 +106,15 @@ static struct issue_info *issue_table(const struct conf *c, const struct module 
 
 struct code_tables code_tables_make(const struct conf *c, const struct module *m)
 {
-	return (struct code_tables){.info = issue_table(c, m), .hint = hints_make(c, m)};
+	struct code_tables t = {.info = issue_table(c, m), .hint = hints_make(c, m)};
+	t.word = deps_words(c, m, t.info);
+	return t;
 }
 
 void code_tables_free(struct code_tables *t)
 {
 	free(t->info);
 	free(t->hint);
+	free(t->word);
 	*t = (struct code_tables){0};
 }

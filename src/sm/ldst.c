@@ -3,6 +3,7 @@
  * conflict degree; a refusal blocks it, and so every instruction behind it, until the cache says that
  * something changed - or, on a machine with a re-execution queue (replay.h), is moved out of the way. */
 #include "sm/copies.h"
+#include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
@@ -117,6 +118,8 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 static inline void dequeue(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, bool had_result, u64 now)
 {
 	u32 w = e->warp;
+	if (unlikely(x->deps != NULL))
+		deps_leaves_lsu(x, s, w, e->pc, now);
 	fifo_pop(&s->lsu_q, SM_MAX_LSU);
 	if (!had_result) {
 		s->mem_flying--;

@@ -2,6 +2,7 @@
  * and end. */
 #include <string.h>
 
+#include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
@@ -286,6 +287,8 @@ static void start_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 slot, u32 inde
 	                           .since = now,
 	                           .started_at = now};
 	memset(x->big[w], 0, sizeof x->big[w]);
+	if (x->deps)
+		deps_start(x, w);
 	warp_refresh(x, s, w, now);
 }
 

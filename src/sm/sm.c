@@ -41,7 +41,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
                      struct program *prog, struct event_buf *ev, const struct warp_sched_ops *sched)
 {
 	struct sm *s = ARENA_NEW(a, struct sm, 1);
-	u32 nodes = SM_NODES + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+	const u32 nodes = sm_nodes(c);
 	*x = (struct sm_ctx){.conf = c,
 	                     .front = f,
 	                     .mem = m,
@@ -56,6 +56,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->node = ARENA_NEW(a, struct timer_node, nodes);
 	x->big = arena_alloc(a, sizeof x->big[0] * SM_PLACES, 64);
 	x->copies = copies_create(a);
+	x->deps = c->sm_dependences == DEPENDENCES_COUNTERS ? deps_create(a) : NULL;
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
 	x->past_pipe = x->pipe && !c->l1d_pipe_atomics && !x->replay;

@@ -18,6 +18,7 @@
 #include "front/front.h"
 #include "ir/wide.h"
 #include "mem/mem.h"
+#include "passes/control.h"
 #include "passes/hints.h"
 #include "probe/probe.h"
 #include "sm/blocks.h"
@@ -70,6 +71,7 @@ enum {
 struct code_tables {
 	struct issue_info *info;
 	struct code_hint *hint;
+	struct control_word *word; /* NULL: the machine has a scoreboard */
 };
 struct code_tables code_tables_make(const struct conf *c, const struct module *m);
 void code_tables_free(struct code_tables *t);
@@ -77,8 +79,9 @@ void code_tables_free(struct code_tables *t);
 /* A launch as the SMs see it; constant. */
 struct program {
 	const struct launch *launch;
-	const struct issue_info *info; /* by pc */
-	const struct code_hint *hint;  /* by pc */
+	const struct issue_info *info;   /* by pc */
+	const struct code_hint *hint;    /* by pc */
+	const struct control_word *word; /* by pc; NULL without sm.dependences=counters */
 	/* Where the compiler's check (passes/idempotence.h) has the CTA give notice that it cannot be flushed any more:
 	 * 1 by pc. NULL: not asked for, or not known. Only with idempotence.track. */
 	const u8 *notice;
@@ -228,8 +231,10 @@ enum {
 	WK_LOADED,
 	WK_FETCHED,
 	WK_WAKE,
-	WK_RESUME
-}; /* WK_LOADED: the write-back of a memory instruction */
+	WK_RESUME,
+	WK_STALL, /* deps.h: a stall is over */
+	WK_READ   /* the same: a memory instruction has read its registers */
+};            /* WK_LOADED: the write-back of a memory instruction */
 
 struct load {
 	u64 ready_at; /* when the last hit's data is there */
@@ -347,6 +352,7 @@ struct unit_results;
 struct vt;
 struct replay;
 struct copies;
+struct deps;
 struct restart;
 struct warp_sched_ops;
 struct kernel_sched_ops;
@@ -368,6 +374,7 @@ struct sm_ctx {
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct copies *copies;                  /* cp.async under way, in the arena */
+	struct deps *deps;                      /* sm.dependences=counters, in the arena; NULL: a scoreboard */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
 	struct unit_results *results;           /* unit_results.h, in the arena; NULL: as many as come */
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */
@@ -382,6 +389,12 @@ struct sm_ctx {
 	u64 code_base;
 };
 
+/* Places on the wheel: what issues put there; with dependence counters the ends of stalls and of reads, too. */
+static inline u32 sm_nodes(const struct conf *c)
+{
+	const u32 deps = c->sm_dependences == DEPENDENCES_COUNTERS ? 2 * SM_PLACES : 0;
+	return SM_NODES + deps + c->sm_schedulers * c->sm_issue_width * SM_WHEEL;
+}
 /* Carves an SM out of the arena and wires its context. */
 struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct arena *a, struct front *f, struct mem *m,
                      struct program *prog, struct event_buf *ev, const struct warp_sched_ops *sched);

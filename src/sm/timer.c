@@ -3,6 +3,7 @@
  *
  * Not base/wheel.h: there a timer belongs to its owner, is set once at a time, moved and cancelled by number. Here a
  * warp has many at once, none is moved, none lies further away than the wheel is long: 8 bytes a node do. */
+#include "sm/deps.h"
 #include "sm/internal.h"
 
 static inline void mark_empty(struct sm *s, u32 slot)
@@ -70,6 +71,8 @@ static inline __attribute__((always_inline)) void run_node(struct sm_ctx *x, str
 		else
 			cta_goes_on(x, s, w->cta_slot, now);
 		break;
+	case WK_STALL: deps_stall_over(x, s, place, now); break;
+	case WK_READ: deps_read(x, s, place, pc, now); break;
 	case WK_FETCHED: fetch_done(x, s, place, now); break;
 	case WK_WAKE:
 		if (pc) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sm/copies.h"
+#include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/mbarrier.h"
@@ -225,6 +226,8 @@ void warp_move(struct sm_ctx *x, struct sm *s, u32 from, u32 to, u32 cta)
 	*wp = s->warp[from];
 	s->leading -= wp->extra_set && wp->extra + 1 < info_at(x, wp, wp->pc)->cost;
 	memcpy(x->big[to], x->big[from], sizeof x->big[to]);
+	if (x->deps)
+		x->deps->warp[to] = x->deps->warp[from];
 	s->context[sm_context_of(wp->who)].place = (u8)to;
 	wp->cta_slot = (u8)cta;
 	wp->state = WS_NONE;

@@ -1,6 +1,7 @@
 /* Warps: which state each is in, and the scoreboard that decides it. */
 #include <string.h>
 
+#include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/virtual.h"
 
@@ -117,6 +118,8 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 			for (u32 k = 0; k < 2; k++)
 				x->big[w][k][inst_sb_dst(ir)[i] / 64] &= ~BIT(inst_sb_dst(ir)[i] % 64);
 	}
+	if (unlikely(x->deps != NULL))
+		deps_written(x, w, pc, wp);
 	if (wp->state == WS_MEM || wp->state == WS_SHORT)
 		warp_refresh(x, s, w, now);
 	else if (unlikely(!has_slot(w)) && x->vt)
@@ -165,7 +168,12 @@ static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, stru
 			refresh_big(x, s, w, now);
 			return;
 		}
-		to = state_at(x, wp, w, in, big_ids);
+		to = unlikely(x->deps != NULL) ? deps_state(x, s, w, now) : WS_NONE;
+		if (likely(to == WS_NONE)) {
+			to = state_at(x, wp, w, in, big_ids);
+			if (unlikely(x->deps != NULL))
+				deps_scoreboard(x, s, w, to, now);
+		}
 		if (to == WS_NONE)
 			issue_free(x, s, w, now);
 		else

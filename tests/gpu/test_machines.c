@@ -185,6 +185,21 @@ static double random_value(u64 *r, const struct conf_key *k, double dflt)
 	}
 }
 
+/* Issue without a scoreboard, where the machine has what that needs. */
+static void by_control_words(u64 *r, struct conf *c)
+{
+	struct conf next = *c;
+	struct err e = {0};
+	next.sm_collectors = 0;
+	conf_set(&next, "sm.collector_sets", "unit", &e);
+	conf_set(&next, "sm.unit_sets", "scheduler", &e);
+	conf_set(&next, "sm.dependences", "counters", &e);
+	conf_set(&next, "sm.read_ports", rng_next(r) % 2 ? "true" : "false", &e);
+	conf_set(&next, "sm.reuse_cache", next.sm_read_ports && rng_next(r) % 2 ? "true" : "false", &e);
+	if (conf_check(&next, &e))
+		*c = next;
+}
+
 static bool random_machine(u64 *r, struct conf *c, struct strbuf *what)
 {
 	static const char *const policies[] = {"lrr", "gto", "tlv", "elf", "paws", "tl-gto"};
@@ -212,6 +227,8 @@ static bool random_machine(u64 *r, struct conf *c, struct strbuf *what)
 	conf_set(&tuned, "sm.fetch_prefetch", rng_next(r) % 2 ? "true" : "false", &e);
 	conf_set(&tuned, "l1d.cache_global", rng_next(r) % 4 ? "true" : "false", &e);
 	conf_set(&tuned, clocks[rng_next(r) % 4], mhz[rng_next(r) % 5], &e);
+	if (rng_next(r) % 3 == 0)
+		by_control_words(r, &tuned);
 	*c = tuned;
 	struct sim *s = sim_create(c, &e);
 	if (s)

@@ -1,4 +1,4 @@
-/* info topics about a kernel's code: phases, program points, idempotence */
+/* info topics about a kernel's code: phases, program points, control words, idempotence */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -160,6 +160,34 @@ bool info_points(struct debugger *d, const char *args, struct strbuf *out, struc
 	for (u32 i = 0; i < p.nbranches; i++)
 		branch_row(&c, &p.branches[i], p.max_score, out);
 	points_release(&p);
+	return true;
+}
+
+static void control_row(const struct code *c, u32 pc, const struct control_word *w, struct strbuf *out)
+{
+	char text[CONTROL_TEXT];
+	control_text(w, text);
+	strbuf_addf(out, "%6u  %6u  %s  %5u  %5u  %6u  ", line_of(c, pc), pc, text, w->reads[0], w->reads[1],
+	            w->reused[0] + w->reused[1]);
+	text_of(c, pc, out);
+}
+
+bool info_control(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	struct code c;
+	if (!find_code(d, "control", args, &c, e))
+		return false;
+	struct control_word *w = gpu_control_words(dbg_gpu(d), c.m);
+	if (!w)
+		return err_set(e, "info control: this machine has a scoreboard instead; start it with --set "
+		                  "sm.dependences=counters, which needs sm.unit_sets=scheduler");
+	title(&c, "control words", out);
+	strbuf_adds(out, "  line      pc  waits:read:write:stall  bank0  bank1  reused  instruction\n");
+	for (u32 pc = c.f->entry; pc < c.f->end; pc++)
+		control_row(&c, pc, &w[pc], out);
+	strbuf_adds(out, "B: counters that must be 0. R, W: the counter raised until the registers are read, the result is "
+	                 "there. S: cycles to the warp's next instruction; 00 takes no slot.\n");
+	free(w);
 	return true;
 }
 

@@ -207,6 +207,7 @@ static bool allocate(struct loader *ld, const struct fn *f, const struct livenes
 		fn->pred_bytes = regalloc_pred_bytes(&ra);
 		fn->frame_bytes = regalloc_frame_bytes(&ra);
 		fn->sb_ids = ra.npreds + ra.nslots;
+		fn->wide_slots = ra.wide_slots;
 		add_regnames(ld, f, &ra, l);
 		regalloc_apply(&ra, f);
 	}
