@@ -247,13 +247,13 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		s->k.issued_free++;
 	} else if (in->unit == UNIT_LSU) {
 		s->stored |= d.store | d.atomic;
-		if (unlikely(x->deps != NULL))
+		if (unlikely(in->flags & II_WORDS))
 			deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, 0, now) : 0;
 		lsu_issue(x, s, w, &d, now + wait);
 	} else {
 		u32 extra = unlikely(x->conf->sm_bank_conflicts) ? bank_conflicts(x, s, w, d.in) : 0;
-		if (unlikely(x->deps != NULL))
+		if (unlikely(in->flags & II_WORDS))
 			extra += deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
 		                                : unit_take(x, s, in->unit, sched, in->ii + extra, in->lat, now);

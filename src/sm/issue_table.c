@@ -78,6 +78,8 @@ static void fill(const struct conf *c, const struct inst *in, struct issue_info 
 		o->flags |= II_ALONE;
 	if (o->unit == UNIT_LSU && in->n_sb_dst)
 		o->flags |= II_LOAD;
+	if (c->sm_dependences == DEPENDENCES_COUNTERS)
+		o->flags |= II_WORDS;
 }
 
 /* A fetch brings sm.fetch_width instructions that take slots, and the free ones around them (machine code has none of

@@ -65,6 +65,7 @@ enum {
 	II_BIG = 1 << 1,      /* names ids >= 128: look at the lists of struct inst */
 	II_ALONE = 1 << 2,    /* never the first of a dual issue (control) */
 	II_LOAD = 1 << 3,     /* goes through the LSU and brings a result */
+	II_WORDS = 1 << 4,    /* of every instruction with sm.dependences=counters */
 };
 
 /* What a module's instructions need beside the IR, by pc; constant. */

@@ -104,6 +104,17 @@ void scoreboard_to_memory(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now
 		warp_refresh(x, s, w, now);
 }
 
+/* Ids beyond the warp's two words; dependence counters. */
+static __attribute__((noinline)) void written_slowly(struct sm_ctx *x, u32 w, u32 pc, const struct warp *wp)
+{
+	const struct inst *ir = inst_at(x, wp, pc);
+	for (u32 i = 0; i < ir->n_sb_dst; i++)
+		for (u32 k = 0; k < 2; k++)
+			x->big[w][k][inst_sb_dst(ir)[i] / 64] &= ~BIT(inst_sb_dst(ir)[i] % 64);
+	if (x->deps)
+		deps_written(x, w, pc, wp);
+}
+
 void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 {
 	struct warp *wp = &s->warp[w];
@@ -112,14 +123,8 @@ void warp_writeback(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now)
 		wp->pend[i] &= ~in->dst[i];
 		wp->pendm[i] &= ~in->dst[i];
 	}
-	if (unlikely(in->flags & II_BIG)) {
-		const struct inst *ir = inst_at(x, wp, pc);
-		for (u32 i = 0; i < ir->n_sb_dst; i++)
-			for (u32 k = 0; k < 2; k++)
-				x->big[w][k][inst_sb_dst(ir)[i] / 64] &= ~BIT(inst_sb_dst(ir)[i] % 64);
-	}
-	if (unlikely(x->deps != NULL))
-		deps_written(x, w, pc, wp);
+	if (unlikely(in->flags & (II_BIG | II_WORDS)))
+		written_slowly(x, w, pc, wp);
 	if (wp->state == WS_MEM || wp->state == WS_SHORT)
 		warp_refresh(x, s, w, now);
 	else if (unlikely(!has_slot(w)) && x->vt)
@@ -164,15 +169,18 @@ static inline __attribute__((always_inline)) void refresh(struct sm_ctx *x, stru
 		to = wp->done ? WS_DONE : wp->paused ? WS_PAUSED : wp->barrier ? WS_BARRIER : wp->fence ? WS_FENCE : WS_SLEEP;
 	} else if (wp->pc < wp->ib_end) {
 		const struct issue_info *in = info_at(x, wp, wp->pc);
-		if (!big_ids && unlikely(in->flags & II_BIG)) {
+		if (!big_ids && unlikely(in->flags & (II_BIG | II_WORDS))) {
 			refresh_big(x, s, w, now);
 			return;
 		}
-		to = unlikely(x->deps != NULL) ? deps_state(x, s, w, now) : WS_NONE;
-		if (likely(to == WS_NONE)) {
-			to = state_at(x, wp, w, in, big_ids);
-			if (unlikely(x->deps != NULL))
+		if (big_ids && x->deps) {
+			to = deps_state(x, s, w, now);
+			if (to == WS_NONE) {
+				to = state_at(x, wp, w, in, true);
 				deps_scoreboard(x, s, w, to, now);
+			}
+		} else {
+			to = state_at(x, wp, w, in, big_ids);
 		}
 		if (to == WS_NONE)
 			issue_free(x, s, w, now);
