@@ -1,19 +1,20 @@
-/* Attention for one query a sequence over a paged cache of keys and values, as when a model generates tokens. The cache has
- * pages of 16 tokens: PAGE rows of D f16 for each head, head after head. A table names the pages of each sequence, in
- * order.
+/* Attention for one query a sequence over a paged cache of keys and values, as when a model generates tokens. The cache
+ * has pages of 16 tokens: PAGE rows of D f16 for each head, head after head. A table names the pages of each sequence,
+ * in order.
  *
  *   decode_split_D  a CTA has a share of a sequence's pages for one head, and leaves the result of this share
  *   decode_join_D   puts the shares together
  *
  * A CTA of the first has 128 threads; its warps take pages in turn. D / 8 lanes have one key, 16 B each, so that a warp
- * reads 512 B at once. Each such group of lanes keeps its own largest score, sum and result (online softmax); they meet at
- * the end. Scores are multiplied by log2 e before: weights are powers of 2. */
+ * reads 512 B at once. Each such group of lanes keeps its own largest score, sum and result (online softmax); they meet
+ * at the end. Scores are multiplied by log2 e before: weights are powers of 2. */
 #include "half.h"
 #include "online.h"
 #include "warp.h"
 
 #define PAGE 16
 #define WARPS 4
+#define SPLITS 256
 
 static __device__ __forceinline__ void unpack(float f[8], uint4 h)
 {
@@ -25,8 +26,8 @@ static __device__ __forceinline__ void unpack(float f[8], uint4 h)
 
 /* One page: `left` of its tokens count. k, v: this lane's 16 B of the first row. */
 template <int D>
-static __device__ __forceinline__ void attend_page(online *s, float o[8], const float q[8], const half *k, const half *v,
-                                                   int left)
+static __device__ __forceinline__ void attend_page(online *s, float o[8], const float q[8], const half *k,
+                                                   const half *v, int left)
 {
 	const int lanes = D / 8, at_once = 32 / lanes, group = threadIdx.x % 32 / lanes;
 	uint4 keys[PAGE / at_once], values[PAGE / at_once];
@@ -125,20 +126,27 @@ static __device__ __forceinline__ void split(const half *Q, const half *K, const
 	}
 }
 
-/* A CTA has D threads: one column each. */
+/* A CTA has D threads: one column each. There are at most SPLITS shares. */
 template <int D>
 static __device__ __forceinline__ void join(const float *results, const online *shares, int splits, float *O)
 {
-	const int query = blockIdx.x;
+	__shared__ float top[SPLITS], weight[SPLITS];
+	const int first = blockIdx.x * splits;
 	float most = LOWEST, sum = 0.0f, result = 0.0f;
+	for (int i = threadIdx.x; i < splits; i += D)
+		top[i] = shares[first + i].most;
+	__syncthreads();
 	for (int i = 0; i < splits; i++)
-		most = fmaxf(most, shares[query * splits + i].most);
+		most = fmaxf(most, top[i]);
+	for (int i = threadIdx.x; i < splits; i += D)
+		weight[i] = exp2_of(top[i] - most);
+	__syncthreads();
+#pragma unroll 8 /* so many loads under way */
 	for (int i = 0; i < splits; i++) {
-		const float by = exp2_of(shares[query * splits + i].most - most);
-		sum += shares[query * splits + i].sum * by;
-		result += results[(query * splits + i) * D + threadIdx.x] * by;
+		sum += shares[first + i].sum * weight[i];
+		result += results[(first + i) * D + threadIdx.x] * weight[i];
 	}
-	O[query * D + threadIdx.x] = __fdividef(result, sum);
+	O[blockIdx.x * D + threadIdx.x] = __fdividef(result, sum);
 }
 
 extern "C" __global__ void decode_split_64(const half *Q, const half *K, const half *V, const int *table,

@@ -1,9 +1,9 @@
-/* Attention as FlashAttention-2 computes it, forward: O = softmax(Q K^T * scale) V, without the matrix of scores in memory.
- * Q, K, V and O are f16, of n rows of D for each head, one head after the other; n is a multiple of 64. Heads have 64
- * (flash2_64) or 128 columns (flash2_128).
+/* Attention as FlashAttention-2 computes it, forward: O = softmax(Q K^T * scale) V, without the matrix of scores in
+ * memory. Q, K, V and O are f16, of n rows of D for each head, one head after the other; n is a multiple of 64. Heads
+ * have 64 (flash2_64) or 128 columns (flash2_128).
  *
- * A CTA has 128 threads and 64 rows of a head: blockIdx.x says which, blockIdx.y the head. Each of its warps keeps 16 rows of
- * Q and of the result in registers. K and V come in blocks of KEYS rows. For each:
+ * A CTA has 128 threads and 64 rows of a head: blockIdx.x says which, blockIdx.y the head. Each of its warps keeps 16
+ * rows of Q and of the result in registers. K and V come in blocks of KEYS rows. For each:
  *
  *   scores    S = Q K^T by tensor cores, and, if causal, without the keys behind the row
  *   softmax   largest score so far and sum of exponentials, online; what was summed before is scaled down
@@ -17,15 +17,14 @@
 #define ROWS 64
 #define LOG2_E 1.44269504f
 
-/* A matrix in shared memory of rows of D f16; the pieces of 16 B lie so that the eight rows of a fragment are in different
- * banks. */
+/* A matrix in shared memory of rows of D f16; the pieces of 16 B lie so that the eight rows of a fragment are in
+ * different banks. */
 template <int D> static __device__ __forceinline__ half *piece_at(half *m, int row, int piece)
 {
 	return m + row * D + (piece ^ (row & 7)) * 8;
 }
 
-template <int D, int COUNT>
-static __device__ __forceinline__ void fetch_rows(half *to, const half *from)
+template <int D, int COUNT> static __device__ __forceinline__ void fetch_rows(half *to, const half *from)
 {
 #pragma unroll
 	for (int i = 0; i < COUNT * D / 8 / 128; i++) {
@@ -136,7 +135,8 @@ static __device__ __forceinline__ void attend(const half *Q, const half *K, cons
                                               int causal, int ahead)
 {
 	__shared__ __attribute__((aligned(128))) half q_rows[ROWS * D], k_rows[2][KEYS * D], v_rows[2][KEYS * D];
-	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, top = blockIdx.x * ROWS, row = top + warp * 16 + lane / 4;
+	const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, top = blockIdx.x * ROWS,
+	          row = top + warp * 16 + lane / 4;
 	const int head = blockIdx.y * n * D, end = causal ? top + ROWS : n;
 	unsigned q[D / 16][4];
 	float o[D / 8][4] = {}, most[2] = {LOWEST, LOWEST}, sum[2] = {0.0f, 0.0f};
@@ -190,14 +190,14 @@ static __device__ __forceinline__ void attend(const half *Q, const half *K, cons
 	}
 }
 
-extern "C" __global__ void flash2_64(const half *Q, const half *K, const half *V, half *O, int n, float scale, int causal,
-                                     int ahead)
+extern "C" __global__ void flash2_64(const half *Q, const half *K, const half *V, half *O, int n, float scale,
+                                     int causal, int ahead)
 {
 	attend<64, 64>(Q, K, V, O, n, scale, causal, ahead);
 }
 
-extern "C" __global__ void flash2_128(const half *Q, const half *K, const half *V, half *O, int n, float scale, int causal,
-                                      int ahead)
+extern "C" __global__ void flash2_128(const half *Q, const half *K, const half *V, half *O, int n, float scale,
+                                      int causal, int ahead)
 {
 	attend<128, 32>(Q, K, V, O, n, scale, causal, ahead);
 }

@@ -1,5 +1,5 @@
-/* C = A B of s8 with s32 sums, in two steps. A is M x K and B is N x K (each row is a column of the second factor), row by
- * row; M, N and K are multiples of 64.
+/* C = A B of s8 with s32 sums, in two steps. A is M x K and B is N x K (each row is a column of the second factor), row
+ * by row; M, N and K are multiples of 64.
  *
  *   igemm_dp4a  one element a thread, four products an instruction
  *   igemm_mma   tensor cores: tiles by cp.async, three of them under way, swizzled (as hgemm_swizzled has them)
@@ -78,7 +78,8 @@ extern "C" __global__ void igemm_mma(const signed char *A, const signed char *B,
 		for (int j = 0; j < 4; j++)
 #pragma unroll
 			for (int down = 0; down < 2; down++) {
-				int2 *to = (int2 *)(C + (top + row + i * 16 + down * 8 + lane / 4) * n + left + col + j * 8 + lane % 4 * 2);
+				int2 *to =
+				    (int2 *)(C + (top + row + i * 16 + down * 8 + lane / 4) * n + left + col + j * 8 + lane % 4 * 2);
 				*to = (int2){c[i][j][down * 2], c[i][j][down * 2 + 1]};
 			}
 }

@@ -1,5 +1,6 @@
-/* A layer of a mixture of experts: a router sends each token to the two experts with the largest logits, tokens are sorted by
- * expert, each expert multiplies its tokens by a matrix of its own, and each token gets the weighted sum of its two.
+/* A layer of a mixture of experts: a router sends each token to the two experts with the largest logits, tokens are
+ * sorted by expert, each expert multiplies its tokens by a matrix of its own, and each token gets the weighted sum of
+ * its two.
  *
  *   moe_route_thread   a thread a token; branches and global atomics
  *   moe_route_warp     a warp a token, by shuffles; a CTA counts in shared memory first
@@ -15,7 +16,7 @@
 #include "warp.h"
 
 #define EXPERTS 64 /* at most */
-#define PLACES 64 /* of a CTA */
+#define PLACES 64  /* of a CTA */
 #define TILE 16
 
 /* --- router ------------------------------------------------------------------------------------------------------- */
@@ -172,7 +173,8 @@ extern "C" __global__ void moe_permute_cta(const float4 *__restrict__ rows, cons
 /* --- experts ------------------------------------------------------------------------------------------------------ */
 
 /* blockIdx: 16 columns, 16 rows of the expert's, expert. CTAs beyond the expert's last row end at once. */
-extern "C" __global__ void moe_experts(const float *sorted, const float *matrices, const int *first, int width, float *out)
+extern "C" __global__ void moe_experts(const float *sorted, const float *matrices, const int *first, int width,
+                                       float *out)
 {
 	__shared__ float x[TILE][TILE], w[TILE][TILE];
 	const int e = blockIdx.z, begin = first[e], end = first[e + 1];

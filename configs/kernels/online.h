@@ -1,5 +1,5 @@
-/* The online softmax (Milakov and Gimelshein, arXiv 1805.02867): the largest number so far, and the sum of e^x relative to
- * it. A larger number scales the sum down, and two such pairs merge into that of both. */
+/* The online softmax (Milakov and Gimelshein, arXiv 1805.02867): the largest number so far, and the sum of e^x relative
+ * to it. A larger number scales the sum down, and two such pairs merge into that of both. */
 #ifndef KERNELS_ONLINE_H
 #define KERNELS_ONLINE_H
 #include "device.h"

@@ -44,8 +44,8 @@ static __device__ __forceinline__ online online_warp(online o)
 {
 #pragma unroll
 	for (int away = 16; away; away /= 2)
-		o = online_merge(
-		    o, (online){__shfl_xor_sync(ALL_LANES, o.most, away), __shfl_xor_sync(ALL_LANES, o.sum, away)});
+		o = online_merge(o,
+		                 (online){__shfl_xor_sync(ALL_LANES, o.most, away), __shfl_xor_sync(ALL_LANES, o.sum, away)});
 	return o;
 }
 

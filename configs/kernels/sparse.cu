@@ -1,10 +1,10 @@
 /* C = A B, where A has at most two elements other than 0 in each four that follow each other in a row (2:4). The tensor
  * cores multiply the two and take the elements of B that belong to them, so an instruction does twice the depth.
  *
- * A is stored as M x K / 2 of f16, B is N x K of f16 (each row is a column of the second factor), C is M x N of f32. M, N
- * and K are multiples of 64. `where` says where the stored elements stand: 16 words for 16 rows and 32 columns, in words
- * 2 g and 2 g + 1 rows g (low half) and g + 8 (high half), two bits for each of eight stored elements. The blocks of 64
- * rows and 64 columns follow each other row by row, and within each the eight of 16 x 32.
+ * A is stored as M x K / 2 of f16, B is N x K of f16 (each row is a column of the second factor), C is M x N of f32. M,
+ * N and K are multiples of 64. `where` says where the stored elements stand: 16 words for 16 rows and 32 columns, in
+ * words 2 g and 2 g + 1 rows g (low half) and g + 8 (high half), two bits for each of eight stored elements. The blocks
+ * of 64 rows and 64 columns follow each other row by row, and within each the eight of 16 x 32.
  *
  * A CTA has 128 threads and a tile of 64 x 64; each of its warps has 32 x 32 of that. */
 #include "tensor.h"
@@ -84,7 +84,8 @@ extern "C" __global__ void sparse_mma(const half *A, const half *B, const unsign
 		at = at + 1 < STAGES ? at + 1 : 0;
 		next = next + 1 < STAGES ? next + 1 : 0;
 	}
-	float *corner = C + ((int)blockIdx.y * TILE_ROWS + row + lane / 4) * n + blockIdx.x * TILE_ROWS + col + lane % 4 * 2;
+	float *corner =
+	    C + ((int)blockIdx.y * TILE_ROWS + row + lane / 4) * n + blockIdx.x * TILE_ROWS + col + lane % 4 * 2;
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 #pragma unroll

@@ -83,11 +83,13 @@ static __device__ __forceinline__ void load_fragment(unsigned r[4], const tile *
 }
 
 /* 64 rows of a matrix whose rows have row_bytes, from byte `from` on: 128 threads bring two pieces each. */
-static __device__ __forceinline__ void load_tile_async(tile *to, const void *matrix, int first_row, int row_bytes, int from)
+static __device__ __forceinline__ void load_tile_async(tile *to, const void *matrix, int first_row, int row_bytes,
+                                                       int from)
 {
 	for (int i = threadIdx.x; i < TILE_ROWS * PIECES; i += 128) {
 		const int row = i / PIECES, p = i % PIECES;
-		copy_async(to->word + word_of<true>(row, p), (const char *)matrix + (first_row + row) * row_bytes + from + p * 16);
+		copy_async(to->word + word_of<true>(row, p),
+		           (const char *)matrix + (first_row + row) * row_bytes + from + p * 16);
 	}
 }
 

@@ -1,6 +1,6 @@
--- The reference of attention for one query: the softmax of its scores with `count` keys, and with these weights the mean of
--- the values. q, k, v: arrays or tables from 0; q_at: where the query's d elements begin; at(i): where those of key and value
--- i begin. Fills out[o_at] to out[o_at + d - 1].
+-- The reference of attention for one query: the softmax of its scores with `count` keys, and with these weights the
+-- mean of the values. q, k, v: arrays or tables from 0; q_at: where the query's d elements begin; at(i): where those of
+-- key and value i begin. Fills out[o_at] to out[o_at + d - 1].
 return function(q, q_at, k, v, at, count, d, scale, out, o_at)
 	local scores, most, sum = {}, -math.huge, 0.0
 	for i = 0, count - 1 do

@@ -1,5 +1,5 @@
--- f16 as 16 bits. f16.value(bits): the number. f16.random(cuda, n, most): n random f16 that are multiples of most/1024 in
--- [-most, most] (most: a power of 2, so none is rounded), as an array of u16 and as a table of their values from 0.
+-- f16 as 16 bits. f16.value(bits): the number. f16.random(cuda, n, most): n random f16 that are multiples of most/1024
+-- in [-most, most] (most: a power of 2, so none is rounded), as an array of u16 and as a table of their values from 0.
 local f16 = {}
 
 function f16.value(bits)

@@ -1,5 +1,5 @@
--- The kernels of a ladder: steps(p, "step", { names }) is an iterator over the number and the name of step p.step, or of
--- all steps if that is 0.
+-- The kernels of a ladder: steps(p, "step", { names }) is an iterator over the number and the name of step p.step, or
+-- of all steps if that is 0.
 local need = require("lib.need")
 
 return function(p, name, kernels)

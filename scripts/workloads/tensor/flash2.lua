@@ -1,11 +1,12 @@
 -- Attention forward as FlashAttention-2 computes it (configs/kernels/flash2.cu).
 local need = require("lib.need")
 local attention = require("lib.attention")
+local elements = require("lib.elements")
 local f16 = require("lib.f16")
 
 return {
 	name = "flash2",
-	help = "FlashAttention-2 forward, f16: tensor cores, cp.async, online softmax (n rows a head, a multiple of 64; heads; d: 64 or 128 columns; causal 0 or 1; ahead = 0 fetches a block when it is due, 1 one before); needs sm_80",
+	help = "FlashAttention-2 forward, f16: tensor cores, cp.async, online softmax (n rows a head, a multiple of 64; heads; d: 64 or 128; causal 0 or 1; ahead: 1 = a block is fetched before it is due); needs sm_80",
 	kernels = "flash2.ptx",
 	sizes = {
 		small = { n = 128, heads = 2, d = 64, causal = 0, ahead = 1 },
@@ -15,10 +16,8 @@ return {
 	run = function(cuda, p)
 		local n, heads, d = need(p, "n", 64, 16384, 64), need(p, "heads", 1, 1024), need(p, "d", 64, 128, 64)
 		local causal, ahead = need(p, "causal", 0, 1), need(p, "ahead", 0, 1)
-		if n * heads * d > 1 << 28 then
-			error(("parameters n, heads and d: %d elements are more than 2^28"):format(n * heads * d), 0)
-		end
-		local m, all, scale = cuda.module("flash2.ptx"), n * heads * d, 1 / math.sqrt(d)
+		local all = elements("n, heads and d", n * heads * d)
+		local m, scale = cuda.module("flash2.ptx"), 1 / math.sqrt(d)
 		local q, vq = f16.random(cuda, all, 4) -- with scores up to some +-6: weights differ by far
 		local k, vk = f16.random(cuda, all, 1)
 		local v, vv = f16.random(cuda, all, 1)
@@ -31,7 +30,7 @@ return {
 		cuda.launch(m["flash2_" .. d], { n // 64, heads }, 128, { dq, dk, dv, dout, n, scale, causal, ahead })
 		cuda.copy(got, dout)
 		-- Of large inputs every so many rows are checked, each tile's among them.
-		local every = math.max(1, n * heads // 4096)
+		local every = math.max(1, n * heads // 1024)
 		every = every + 1 - every % 2
 		cuda.check(function()
 			local want = {}

@@ -1,4 +1,5 @@
--- A layer of a mixture of experts: router, sorting of tokens by expert, products, weighted sums (configs/kernels/moe.cu).
+-- A layer of a mixture of experts: router, sorting of tokens by expert, products, weighted sums
+-- (configs/kernels/moe.cu).
 local need = require("lib.need")
 local sixteenths = require("lib.sixteenths")
 local steps = require("lib.steps")
@@ -24,8 +25,9 @@ local function route(logits, at, experts)
 	return a, b, sum
 end
 
+-- Multiples of 1/16 in [-1, 1], so that equal ones are frequent; those of expert 0 are larger by `skew`.
 local function random_logits(cuda, tokens, experts, skew)
-	local logits = cuda.host("f32", tokens * experts):rand(-2, 2)
+	local logits = sixteenths(cuda, tokens * experts)
 	for i = 0, tokens * experts - 1, experts do
 		logits[i] = logits[i] + skew
 	end
@@ -34,7 +36,7 @@ end
 
 return {
 	name = "moe",
-	help = "mixture of experts: softmax and top 2 of the experts, counts, offsets, tokens sorted by expert, a product for each expert (tokens; experts, 2 to 64; width, a multiple of 16; skew: 0 to 8, how much expert 0 is preferred; step: 1 = threads and global atomics, 2 = warps and shared atomics, 0 = both)",
+	help = "mixture of experts: top 2 of a softmax, counts, offsets, tokens sorted by expert, a product for each (tokens; experts up to 64; width, a multiple of 16; skew: preference of expert 0; step 1 = threads, global atomics, 2 = warps, shared atomics, 0 = both)",
 	kernels = "moe.ptx",
 	sizes = {
 		small = { tokens = 200, experts = 8, width = 32, skew = 1, step = 0 },
@@ -135,13 +137,15 @@ return {
 		end
 
 		for step, router in steps(p, "step", routers) do
-			for address, bytes in pairs({ [dpick] = 8 * tokens, [dplace] = 8 * tokens, [dsorted] = 8 * tokens * width }) do
-				cuda.memset(address, 255, bytes)
-			end
+			cuda.memset(dpick, 255, 8 * tokens)
+			cuda.memset(dplace, 255, 8 * tokens)
+			cuda.memset(dsorted, 255, 8 * tokens * width)
 			cuda.memset(dout, 255, 4 * tokens * width)
 			cuda.memset(dcount, 0, 4 * experts)
 			local grid = step == 1 and (tokens + 127) // 128 or (tokens + 31) // 32
-			cuda.launch(m[router], grid, step == 1 and 128 or 256, { dlogits, tokens, experts, dpick, dweight, dshare, dcount })
+			cuda.launch(m[router], grid, step == 1 and 128 or 256, {
+				dlogits, tokens, experts, dpick, dweight, dshare, dcount,
+			})
 			cuda.launch(m.moe_offsets, 1, 64, { dcount, experts, dfirst, dnext })
 			local permute = step == 1 and "moe_permute_one" or "moe_permute_cta"
 			if step == 1 then
@@ -151,7 +155,9 @@ return {
 					dx, dpick, tokens, width // 4, experts, dnext, dplace, dsorted,
 				})
 			end
-			cuda.launch(m.moe_experts, { width // 16, (most + 15) // 16, experts }, { 16, 16 }, { dsorted, dw, dfirst, width, dy })
+			cuda.launch(m.moe_experts, { width // 16, (most + 15) // 16, experts }, { 16, 16 }, {
+				dsorted, dw, dfirst, width, dy,
+			})
 			cuda.launch(m.moe_combine, tokens, 64, { dy, dplace, dweight, width, dout })
 			check(router .. ", experts", "i32", pick, dpick)
 			check(router .. ", weights", "f32", weight, dweight, 4e-6)

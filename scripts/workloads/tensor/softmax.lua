@@ -1,4 +1,5 @@
 -- The softmax of each row of a matrix: three passes, the online softmax by a warp a row, and by a CTA a row.
+local elements = require("lib.elements")
 local need = require("lib.need")
 local steps = require("lib.steps")
 
@@ -15,7 +16,7 @@ return {
 	},
 	run = function(cuda, p)
 		local rows, columns = need(p, "rows", 8, 65536, 8), need(p, "columns", 4, 65536, 4)
-		local m, n = cuda.module("softmax.ptx"), rows * columns
+		local m, n = cuda.module("softmax.ptx"), elements("rows and columns", rows * columns)
 		local x = cuda.host("f32", n):rand(-8, 8)
 		local got = cuda.host("f32", n)
 		local din, dout = cuda.malloc(4 * n, "in"), cuda.malloc(4 * n, "out")
