@@ -25,7 +25,7 @@ return {
 		local da, db, dc = cuda.malloc(2 * n * n, "A"), cuda.malloc(2 * n * n, "B"), cuda.malloc(4 * n * n, "C")
 		cuda.copy(da, a)
 		cuda.copy(db, b)
-		local compare = products(va, vb, n)
+		local compare = products(cuda, va, vb, n)
 		for step, name in steps(p, "step", kernels) do
 			if step == 1 then
 				cuda.launch(m[name], { n // 32, n // 8, 1 }, { 32, 8, 1 }, { da, db, dc, n, n })

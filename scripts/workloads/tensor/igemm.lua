@@ -31,7 +31,7 @@ return {
 		local da, db, dc = cuda.malloc(n * n, "A"), cuda.malloc(n * n, "B"), cuda.malloc(4 * n * n, "C")
 		cuda.copy(da, a)
 		cuda.copy(db, b)
-		local compare = products(va, vb, n)
+		local compare = products(cuda, va, vb, n)
 		for step, name in steps(p, "step", kernels) do
 			cuda.memset(dc, 255, 4 * n * n)
 			if step == 1 then

@@ -41,7 +41,7 @@ return {
 	sizes = {
 		small = { tokens = 200, experts = 8, width = 32, skew = 1, step = 0 },
 		default = { tokens = 600, experts = 32, width = 64, skew = 2, step = 0 },
-		large = { tokens = 8192, experts = 64, width = 128, skew = 2, step = 2 },
+		large = { tokens = 4096, experts = 64, width = 64, skew = 2, step = 2 },
 	},
 	run = function(cuda, p)
 		local tokens, experts = need(p, "tokens", 1, 65536), need(p, "experts", 2, 64)

@@ -76,7 +76,7 @@ return {
 		cuda.copy(db, b)
 		cuda.copy(dstored, stored)
 		cuda.copy(dwhere, where)
-		local compare = products(va, vb, n)
+		local compare = products(cuda, va, vb, n)
 		for step, name in steps(p, "step", kernels) do
 			cuda.memset(dc, 255, 4 * n * n)
 			if step == 1 then
