@@ -114,6 +114,14 @@ static __device__ __forceinline__ float __shfl_down_sync(unsigned mask, float v,
 {
 	return __nvvm_shfl_sync_down_f32(mask, v, delta, 31);
 }
+static __device__ __forceinline__ int __shfl_xor_sync(unsigned mask, int v, int lanes)
+{
+	return __nvvm_shfl_sync_bfly_i32(mask, v, lanes, 31);
+}
+static __device__ __forceinline__ float __shfl_xor_sync(unsigned mask, float v, int lanes)
+{
+	return __nvvm_shfl_sync_bfly_f32(mask, v, lanes, 31);
+}
 
 /* --- mathematics
  * ------------------------------------------------------------------------------------------------------ */

@@ -8,22 +8,12 @@
  *   hgemm_swizzled  and the 16 B pieces of a row lie so that ldmatrix has no bank conflicts
  *
  * A CTA of the last four has 128 threads and a tile of 64 x 64; each of its warps has 32 x 32 of that. */
-#include "device.h"
+#include "tensor.h"
 
 #define TILE_M 64
 #define TILE_N 64
 #define TILE_K 32
-#define PIECES (TILE_K / 8) /* of 16 B in a row */
 #define STAGES 3
-
-typedef unsigned short half;
-
-static __device__ __forceinline__ float to_f32(half x)
-{
-	float f;
-	asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x));
-	return f;
-}
 
 extern "C" __global__ void hgemm_naive(const half *A, const half *B, float *C, int n, int k)
 {
@@ -36,24 +26,6 @@ extern "C" __global__ void hgemm_naive(const half *A, const half *B, float *C, i
 
 /* --- tiles -------------------------------------------------------------------------------------------------------- */
 
-struct tile {
-	unsigned word[64 * TILE_K / 2]; /* two f16 a word */
-};
-
-/* The word at which piece p of a row begins. Swizzled: rows 0 and 1 keep their order, the next two change places with
- * their neighbours, and so on; then the eight rows of a matrix lie in different banks. */
-template <bool SWIZZLE> static __device__ __forceinline__ int word_of(int row, int p)
-{
-	return (row * PIECES + (SWIZZLE ? p ^ (row >> 1 & 3) : p)) * 4;
-}
-
-static __device__ __forceinline__ unsigned shared_at(const void *p)
-{
-	unsigned long long a;
-	asm("cvta.to.shared.u64 %0, %1;" : "=l"(a) : "l"(p));
-	return (unsigned)a;
-}
-
 /* 64 rows of a matrix, from column `from` on; each thread brings two pieces. */
 template <bool ASYNC, bool SWIZZLE>
 static __device__ __forceinline__ void load_tile(tile *to, const half *matrix, int first_row, int k, int from)
@@ -63,7 +35,7 @@ static __device__ __forceinline__ void load_tile(tile *to, const half *matrix, i
 		const half *src = matrix + (first_row + row) * k + from + p * 8;
 		unsigned *dst = to->word + word_of<SWIZZLE>(row, p);
 		if (ASYNC)
-			asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_at(dst)), "l"(src) : "memory");
+			copy_async(dst, src);
 		else
 			*(uint4 *)dst = *(const uint4 *)src;
 	}
@@ -73,31 +45,17 @@ static __device__ __forceinline__ void load_tile(tile *to, const half *matrix, i
 
 /* 16 rows and 16 columns of A, or two times 8 rows of B: four matrices of 8 x 8. */
 template <bool LDMATRIX, bool SWIZZLE>
-static __device__ __forceinline__ void load_fragment(unsigned r[4], const tile *t, int row, int column, bool of_b)
+static __device__ __forceinline__ void load(unsigned r[4], const tile *t, int row, int column, bool of_b)
 {
 	const int lane = threadIdx.x % 32;
 	if (LDMATRIX) {
-		/* Lanes 8i to 8i + 7 have the addresses of matrix i. */
-		const int i = lane / 8, down = of_b ? i / 2 : i & 1, right = of_b ? i & 1 : i / 2;
-		const unsigned *from = t->word + word_of<SWIZZLE>(row + down * 8 + lane % 8, column / 8 + right);
-		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-		             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-		             : "r"(shared_at(from))
-		             : "memory");
-	} else {
-		for (int i = 0; i < 4; i++) {
-			const int down = of_b ? i / 2 : i & 1, right = of_b ? i & 1 : i / 2;
-			r[i] = t->word[word_of<SWIZZLE>(row + down * 8 + lane / 4, column / 8 + right) + lane % 4];
-		}
+		load_fragment<SWIZZLE>(r, t, row, column / 8, of_b);
+		return;
 	}
-}
-
-static __device__ __forceinline__ void mma(float c[4], const unsigned a[4], const unsigned b[2])
-{
-	asm volatile(
-	    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-	    : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-	    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+	for (int i = 0; i < 4; i++) {
+		const int down = of_b ? i / 2 : i & 1, right = of_b ? i & 1 : i / 2;
+		r[i] = t->word[word_of<SWIZZLE>(row + down * 8 + lane / 4, column / 8 + right) + lane % 4];
+	}
 }
 
 /* A warp's 32 x 32 from one pair of tiles. */
@@ -109,10 +67,10 @@ static __device__ __forceinline__ void multiply(float c[2][4][4], const tile *a,
 		unsigned fa[2][4], fb[2][4];
 #pragma unroll
 		for (int i = 0; i < 2; i++)
-			load_fragment<LDMATRIX, SWIZZLE>(fa[i], a, row + i * 16, k, false);
+			load<LDMATRIX, SWIZZLE>(fa[i], a, row + i * 16, k, false);
 #pragma unroll
 		for (int j = 0; j < 2; j++)
-			load_fragment<LDMATRIX, SWIZZLE>(fb[j], b, col + j * 16, k, true);
+			load<LDMATRIX, SWIZZLE>(fb[j], b, col + j * 16, k, true);
 #pragma unroll
 		for (int i = 0; i < 2; i++)
 #pragma unroll
@@ -166,19 +124,19 @@ static __device__ __forceinline__ void stages(const half *A, const half *B, floa
 			load_tile<true, SWIZZLE>(&a[s], A, top, k, s * TILE_K);
 			load_tile<true, SWIZZLE>(&b[s], B, left, k, s * TILE_K);
 		}
-		asm volatile("cp.async.commit_group;" ::: "memory");
+		copies_commit();
 	}
 	int at = 0, next = STAGES - 1;
 #pragma unroll 1
 	for (int from = 0; from < k; from += TILE_K) {
-		asm volatile("cp.async.wait_group 1;" ::: "memory"); /* STAGES - 2 */
+		copies_wait<STAGES - 2>();
 		__syncthreads();
 		const int ahead = from + (STAGES - 1) * TILE_K;
 		if (ahead < k) {
 			load_tile<true, SWIZZLE>(&a[next], A, top, k, ahead);
 			load_tile<true, SWIZZLE>(&b[next], B, left, k, ahead);
 		}
-		asm volatile("cp.async.commit_group;" ::: "memory");
+		copies_commit();
 		multiply<true, SWIZZLE>(c, &a[at], &b[at], row, col);
 		at = at + 1 < STAGES ? at + 1 : 0;
 		next = next + 1 < STAGES ? next + 1 : 0;

@@ -8,7 +8,7 @@ out=$1
 shift
 machines=${MACHINES:-"gtx480 v100"}
 size=${SIZE:-default}
-workloads=${*:-$(./warpdbg list workloads --format json | sed -n 's/.*"name": "\([^"]*\)".*/\1/p')}
+workloads=${*:-$(./warpdbg list workloads --format json | sed -n 's/.*"name": "\([^"/]*\)".*/\1/p')}
 mkdir -p "$(dirname "$out")"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

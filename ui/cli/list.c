@@ -210,7 +210,7 @@ static bool list_inspections(const char *data_dir, enum list_format as, struct s
 static bool list_workloads(const char *data_dir, enum list_format as, struct strbuf *out)
 {
 	struct table t = table_new((const char *[]){"name", "default", "help", NULL});
-	struct file_names all = catalog_names(data_dir, "scripts/workloads");
+	struct file_names all = catalog_all_names(data_dir, "scripts/workloads");
 	for (u32 i = 0; i < all.n; i++)
 		add_workload(&t, data_dir, all.name[i]);
 	catalog_release(&all);

@@ -198,7 +198,7 @@ static void offer_keys(struct matches *m)
 
 static void offer_names(struct debugger *d, struct matches *m, const char *folder)
 {
-	struct file_names all = catalog_names(d->s->data_dir, folder);
+	struct file_names all = catalog_all_names(d->s->data_dir, folder);
 	for (u32 i = 0; i < all.n; i++)
 		offer(m, all.name[i]);
 	catalog_release(&all);

@@ -53,19 +53,25 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-struct file_names catalog_names(const char *data_dir, const char *sub)
+static void add_name(struct file_names *n, char *name)
+{
+	n->name = xrealloc(n->name, (n->n + 1) * sizeof *n->name);
+	n->name[n->n++] = name;
+}
+
+/* The entries of data_dir/sub that end in `ending`, without it. */
+static struct file_names entries(const char *data_dir, const char *sub, const char *ending)
 {
 	struct file_names out = {0};
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/%s", data_dir, sub);
 	DIR *dir = opendir(path.buf);
+	const size_t behind = strlen(ending);
 	struct dirent *d;
 	while (dir && (d = readdir(dir))) {
-		size_t len = strlen(d->d_name);
-		if (len <= 4 || strcmp(d->d_name + len - 4, ".lua") || d->d_name[0] == '.')
-			continue;
-		out.name = xrealloc(out.name, (out.n + 1) * sizeof *out.name);
-		out.name[out.n++] = xstrndup(d->d_name, len - 4);
+		const size_t len = strlen(d->d_name);
+		if (len > behind && !strcmp(d->d_name + len - behind, ending) && d->d_name[0] != '.')
+			add_name(&out, xstrndup(d->d_name, len - behind));
 	}
 	if (dir)
 		closedir(dir);
@@ -73,6 +79,36 @@ struct file_names catalog_names(const char *data_dir, const char *sub)
 		qsort(out.name, out.n, sizeof *out.name, by_name);
 	strbuf_release(&path);
 	return out;
+}
+
+struct file_names catalog_names(const char *data_dir, const char *sub)
+{
+	return entries(data_dir, sub, ".lua");
+}
+
+static void add_folder(struct file_names *all, const char *data_dir, const char *sub, const char *folder)
+{
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/%s", sub, folder);
+	if (strcmp(folder, "lib") != 0 && is_dir(data_dir, path.buf)) {
+		struct file_names in = catalog_names(data_dir, path.buf);
+		for (u32 i = 0; i < in.n; i++) {
+			struct strbuf name = STRBUF_INIT;
+			strbuf_addf(&name, "%s/%s", folder, in.name[i]);
+			add_name(all, name.buf);
+		}
+		catalog_release(&in);
+	}
+	strbuf_release(&path);
+}
+
+struct file_names catalog_all_names(const char *data_dir, const char *sub)
+{
+	struct file_names all = catalog_names(data_dir, sub), in = entries(data_dir, sub, "");
+	for (u32 i = 0; i < in.n; i++)
+		add_folder(&all, data_dir, sub, in.name[i]);
+	catalog_release(&in);
+	return all;
 }
 
 void catalog_release(struct file_names *n)
@@ -85,11 +121,15 @@ void catalog_release(struct file_names *n)
 
 static void no_such(const char *data_dir, const char *sub, const char *name, const char *what, struct err *e)
 {
-	struct file_names all = catalog_names(data_dir, sub);
+	struct file_names all = catalog_all_names(data_dir, sub);
 	struct strbuf list = STRBUF_INIT;
 	const char *near = conf_nearest(name, (const char *const *)all.name, all.n);
-	for (u32 i = 0; i < all.n; i++)
+	for (u32 i = 0; i < all.n; i++) {
+		const char *slash = strchr(all.name[i], '/');
+		if (slash && !strcmp(slash + 1, name))
+			near = all.name[i];
 		strbuf_addf(&list, "%s%s", i ? " " : "", all.name[i]);
+	}
 	if (near)
 		err_set(e, "no %s '%s' (did you mean '%s'?); there are: %s", what, name, near, strbuf_str(&list));
 	else

@@ -14,6 +14,9 @@ struct file_names {
 };
 /* The files of data_dir/sub that end in .lua, without the ending. An unreadable directory gives none. */
 struct file_names catalog_names(const char *data_dir, const char *sub);
+/* The same, and behind them those of the folders in data_dir/sub, as FOLDER/NAME: tensor/hgemm. Folders called lib have
+ * what scripts share, and are left out. */
+struct file_names catalog_all_names(const char *data_dir, const char *sub);
 void catalog_release(struct file_names *n);
 /* Path of data_dir/sub/name.lua (name may have a folder: concurrent/pair), or name itself when it looks like a file, a
  * slash or an ending .lua. To be freed.

@@ -2,8 +2,10 @@
 -- swizzled copies.
 local need = require("lib.need")
 local halves = require("lib.halves")
+local products = require("lib.products")
+local steps = require("lib.steps")
 
-local steps = { "hgemm_naive", "hgemm_mma", "hgemm_ldmatrix", "hgemm_async", "hgemm_swizzled" }
+local kernels = { "hgemm_naive", "hgemm_mma", "hgemm_ldmatrix", "hgemm_async", "hgemm_swizzled" }
 
 return {
 	name = "hgemm",
@@ -15,7 +17,7 @@ return {
 		large = { n = 512, step = 5 },
 	},
 	run = function(cuda, p)
-		local n, step = need(p, "n", 64, 8192, 64), need(p, "step", 0, #steps)
+		local n = need(p, "n", 64, 8192, 64)
 		local m = cuda.module("hgemm.ptx")
 		local a, va = halves(cuda, n * n)
 		local b, vb = halves(cuda, n * n)
@@ -23,32 +25,16 @@ return {
 		local da, db, dc = cuda.malloc(2 * n * n, "A"), cuda.malloc(2 * n * n, "B"), cuda.malloc(4 * n * n, "C")
 		cuda.copy(da, a)
 		cuda.copy(db, b)
-		-- Of large matrices every so many rows are checked.
-		local every = math.max(1, n // 64)
-		local want = {}
-		for i = 0, n - 1, every do
-			for j = 0, n - 1 do
-				local sum = 0.0
-				for k = 0, n - 1 do
-					sum = sum + va[i * n + k] * vb[j * n + k]
-				end
-				want[i * n + j] = sum
-			end
-		end
-		for s = step > 0 and step or 1, step > 0 and step or #steps do
-			if s == 1 then
-				cuda.launch(m[steps[s]], { n // 32, n // 8, 1 }, { 32, 8, 1 }, { da, db, dc, n, n })
+		local compare = products(cuda, va, vb, n)
+		for step, name in steps(p, "step", kernels) do
+			if step == 1 then
+				cuda.launch(m[name], { n // 32, n // 8, 1 }, { 32, 8, 1 }, { da, db, dc, n, n })
 			else
-				cuda.launch(m[steps[s]], { n // 64, n // 64, 1 }, { 128, 1, 1 }, { da, db, dc, n, n })
+				cuda.launch(m[name], { n // 64, n // 64, 1 }, { 128, 1, 1 }, { da, db, dc, n, n })
 			end
 			cuda.copy(c, dc)
 			cuda.check(function()
-				for i, v in pairs(want) do
-					if c[i] ~= v then
-						return false, ("%s: C[%d, %d] is %g, not %g"):format(steps[s], i // n, i % n, c[i], v)
-					end
-				end
-				return true
+				return compare(name, c)
 			end)
 		end
 	end,

@@ -27,7 +27,7 @@ static void add(struct choice *c, const char *word)
 
 static void add_files_of(struct choice *c, const char *data_dir, const char *folder)
 {
-	struct file_names all = catalog_names(data_dir, folder);
+	struct file_names all = catalog_all_names(data_dir, folder);
 	for (u32 i = 0; i < all.n; i++)
 		add(c, all.name[i]);
 	catalog_release(&all);
