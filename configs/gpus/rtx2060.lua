@@ -5,7 +5,8 @@
 --   Turing    NVIDIA Turing GPU architecture whitepaper and data sheet of the board
 --   Jia       Z. Jia et al., "Dissecting the NVidia Turing T4 GPU via microbenchmarking", arXiv 1903.07486
 --   AccelWattch  V. Kandiah et al., "AccelWattch: a power modeling framework for modern GPUs", MICRO 2021
--- Behind L2 a load takes as long as on an A40: no latency of DRAM has been published of a Turing.
+-- Not modelled: shared memory and L1 give 64 B a cycle (Jia: 58.8 of L1, 90.9 % of 64 of shared memory); here they do so with
+-- 4 B a thread, and with 16 B they give 128. Behind L2 a load takes as long as on an A40; Jia has no latency of DRAM.
 -- Keys not listed are as in rtx2080ti.lua (and a6000.lua, a100.lua and gtx480.lua below it).
 return {
 	base = "rtx2080ti",
@@ -20,6 +21,8 @@ return {
 
 	["shared.latency"] = 15, -- Jia: 19 from load to use
 	["l1d.latency"] = 26, -- Jia: 32 from load to use
+	["l1i.sets"] = 32, -- Jia: 46 KB, here 48 KB = 32 x 12 x 128 B
+	["l1i.ways"] = 12, -- the same
 	["l2.latency"] = 139, -- fitted to Jia: 188 from load to use
 
 	["energy.board"] = 55.25, -- AccelWattch: 1.7 times Volta's for Turing

@@ -60,6 +60,9 @@ return {
 	["l1t.sets"] = 4, -- the same memory
 	["l1t.ways"] = 256, -- the same
 
+	["l1i.sets"] = 64, -- Jia: 128 KB = 64 x 16 x 128 B
+	["l1i.ways"] = 16, -- the same
+
 	["partitions"] = 32, -- Volta: four stacks of eight channels
 	["l2.sets"] = 32, -- QV100: 6 MB = 64 slices of 32 x 24 x 128 B
 	["l2.ways"] = 24, -- the same
