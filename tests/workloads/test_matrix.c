@@ -1,5 +1,5 @@
 /* Every bundled workload - every file of scripts/workloads - in its small size under half of the warp schedulers, which
- * take turns, with the re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks,
+ * take turns, with the re-execution queues, instruction prefetch, the compiler's orders, four machines, the networks,
  * the rules of coherence, stores that take effect late and the CTA schedulers: its own check, the conservation laws,
  * and the same bytes left in device memory and the same work done whoever scheduled it.
  *
