@@ -149,7 +149,7 @@ group() {
 }
 within 0.03 benches-v100 v100
 group 0.03 "memory latency" benches-v100 v100
-group 0.08 bandwidth benches-v100 v100
+group 0.06 bandwidth benches-v100 v100
 group 0.03 "memory latency" titanv titanv
 group 0.03 "memory latency" jia2019-t4 rtx2060
 within 0.08 sun2022-rtx2080ti rtx2060
