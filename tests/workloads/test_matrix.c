@@ -439,7 +439,7 @@ static void test_same_bytes(void **state)
 		bad++;
 	}
 	assert_int_equal(bad, 0);
-	assert_true(compared > matrix.n / 2);
+	assert_true(compared > matrix.n / 3); /* the first run on each machine is what the others are compared with */
 }
 
 static u32 factor_index(const char *key)
@@ -471,7 +471,7 @@ static void test_same_work(void **state)
 		bad++;
 	}
 	assert_int_equal(bad, 0);
-	assert_true(compared > matrix.n / 2);
+	assert_true(compared > matrix.n / 3); /* the first run on each machine is what the others are compared with */
 }
 
 static int prepare(void **state)
