@@ -201,7 +201,7 @@ test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS)
 	@WARPDBG=./$(PROGRAM) tests/tools/run_tests.sh $(B) $(TESTS) $(TEST_SCRIPTS)
 
-# And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, three machines;
+# And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, four machines;
 # all workloads on the meshes in other orders of SMs and routers, and 500 machines drawn at random;
 # CUDA programs of AArch64, with an emulator of the processor;
 # 8,000 requests for SMs in runs of each workload, of which a third finds a kernel; thousands of verbs; virtual threads under every warp

@@ -8,12 +8,12 @@
 --   SM90      the configuration that Accel-Sim ships for the H100 (configs/tested-cfgs/SM90_H100); its latencies are what
 --             a chain of dependent instructions takes, so that the read stages and the issue are in them
 --   Guide     NVIDIA CUDA C Programming Guide, compute capability 9.0
--- Keys not listed are as in v100.lua (and gtx480.lua below it). As there, f32 and integer instructions share the SP pipes.
+-- Keys not listed are as in gpgpusim_v100.lua (and gtx480.lua below it). As there, f32 and integer instructions share the SP pipes.
 -- No chip has been measured for this file (scripts/hardware/README.md): it is put together from what is published.
 -- Not modelled: wgmma, the bulk copy engine, clusters, and the L2's two partitions, of which the far one answers
 -- later: l2.latency is SM90's for both.
 return {
-	base = "v100",
+	base = "gpgpusim_v100",
 	help = "NVIDIA H200 (Hopper), 132 SMs at 1980 MHz, HBM3e: from published figures",
 	["cuda.capability"] = 90, -- CUDA C++ Programming Guide
 	["cuda.name"] = "NVIDIA H200",

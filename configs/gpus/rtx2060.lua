@@ -1,90 +1,29 @@
--- GeForce RTX 2060 (Turing TU106).
+-- NVIDIA GeForce RTX 2060 (Turing TU106): rtx2080ti.lua with fewer SMs and channels, and with what was measured on a T4.
+-- gpgpusim_rtx2060.lua is GPGPU-Sim's reading of the chip.
 --
 -- Sources, by the short names used below:
---   RTX2060   the configuration that GPGPU-Sim 4.x / Accel-Sim ship for this board (configs/tested-cfgs/SM75_RTX2060)
---   Turing    NVIDIA Turing whitepaper
---   Guide     NVIDIA CUDA C Programming Guide, compute capability 7.5, and the CUDA occupancy calculator
---   MMA-Sim   Microsoft's MMA-Sim (arXiv 2511.10909), which agrees with the chip bit for bit
---   Sun       Sun et al., "Dissecting tensor cores via microbenchmarks", arXiv 2206.02874: RTX 2080 Ti
--- Keys not listed are as in v100.lua (and gtx480.lua below it).
+--   Turing    NVIDIA Turing GPU architecture whitepaper and data sheet of the board
+--   Jia       Z. Jia et al., "Dissecting the NVidia Turing T4 GPU via microbenchmarking", arXiv 1903.07486
+--   AccelWattch  V. Kandiah et al., "AccelWattch: a power modeling framework for modern GPUs", MICRO 2021
+-- Not modelled: shared memory and L1 give 64 B a cycle (Jia: 58.8 of L1, 90.9 % of 64 of shared memory); here they do so with
+-- 4 B a thread, and with 16 B they give 128. Behind L2 a load takes as long as on an A40; Jia has no latency of DRAM.
+-- Keys not listed are as in rtx2080ti.lua (and a6000.lua, a100.lua and gtx480.lua below it).
 return {
-	base = "v100",
-	help = "GeForce RTX 2060 (Turing), 30 SMs at 1365 MHz, GDDR6: Accel-Sim's configuration",
-	["cuda.capability"] = 75, -- CUDA C++ Programming Guide
-	["cuda.name"] = "NVIDIA GeForce RTX 2060",
+	base = "rtx2080ti",
+	help = "GeForce RTX 2060 (Turing TU106), 30 SMs at 1680 MHz, GDDR6: from published measurements",
+	["cuda.name"] = "NVIDIA GeForce RTX 2060", -- the device says so
 
-	["core_clock"] = 1365, -- RTX2060
-	["icnt_clock"] = 1365, -- RTX2060
-	["l2_clock"] = 1365, -- RTX2060
-	["dram_clock"] = 3500.5, -- RTX2060; 3500.5 MHz x 4 beats x 2 B x 12 channels = 336 GB/s
+	["core_clock"] = 1680, -- Turing
+	["icnt_clock"] = 1680, -- ours: as the SMs
+	["l2_clock"] = 1680, -- ours: as the SMs
+	["num_sms"] = 30, -- Turing
+	["partitions"] = 12, -- Turing: 192 bits; 3500 MHz x 4 beats x 2 B x 12 channels = 336 GB/s, 3 MB of L2
 
-	["tensor.rate"] = 128, -- Sun: 509 multiply-adds a cycle and SM
-	["tensor.rate_f32"] = 64, -- Sun: 255, half of it on GeForce
-	["tensor.fraction"] = 24, -- MMA-Sim
-	["tensor.group"] = 8, -- MMA-Sim: m16n8k8
-	["lat.tensor"] = 12, -- Sun: 17.3 of m16n8k8, with the read and write-back stages
-	["lat.tensor_half"] = 12, -- the same
+	["shared.latency"] = 15, -- Jia: 19 from load to use
+	["l1d.latency"] = 26, -- Jia: 32 from load to use
+	["l1i.sets"] = 32, -- Jia: 46 KB, here 48 KB = 32 x 12 x 128 B
+	["l1i.ways"] = 12, -- the same
+	["l2.latency"] = 139, -- fitted to Jia: 188 from load to use
 
-	["num_sms"] = 30, -- RTX2060
-	["sm.threads"] = 1024, -- RTX2060; Guide
-	["sm.ctas"] = 16, -- RTX2060; Guide
-	["sm.regs"] = 65536, -- RTX2060
-	["sm.shared"] = 65536, -- RTX2060: 64 KB at most of the 96 KB, the rest is L1
-	["sm.carveouts"] = "32,64", -- RTX2060: adaptive_cache_config, shmem_option; Guide
-
-	["lat.int_max"] = 4, -- RTX2060: opcode_latency_int 4,4,4,4,21
-	["lat.int_mad"] = 4, -- RTX2060
-	["lat.int_div"] = 21, -- RTX2060
-	["lat.f32_max"] = 4, -- RTX2060: opcode_latency_fp 4,4,4,4,39
-	["lat.f32_mad"] = 4, -- RTX2060
-	["lat.sfu"] = 21, -- RTX2060: opcode_latency_sfu
-	["lat.f64_add"] = 64, -- RTX2060: opcode_latency_dp 64,64,64,64,330
-	["lat.f64_max"] = 64, -- RTX2060
-	["lat.f64_mul"] = 64, -- RTX2060
-	["lat.f64_mad"] = 64, -- RTX2060
-	["ii.int_div"] = 2, -- RTX2060: opcode_initiation_int 2,2,2,2,2
-	["ii.f64_add"] = 64, -- RTX2060: opcode_initiation_dp 64,64,64,64,130
-	["ii.f64_max"] = 64, -- RTX2060
-	["ii.f64_mul"] = 64, -- RTX2060
-	["ii.f64_mad"] = 64, -- RTX2060
-
-	["shared.latency"] = 30, -- RTX2060: smem_latency
-	["l1d.sets"] = 4, -- RTX2060
-	["l1d.ways"] = 192, -- RTX2060: 96 KB = 4 x 192 x 128 B, of which shared memory has what a kernel needs
-	["l1d.latency"] = 32, -- RTX2060: l1_latency
-	["l1d.mshrs"] = 256, -- RTX2060
-	["l1d.merges"] = 128, -- RTX2060: 32 of each sector
-
-	["partitions"] = 12, -- RTX2060
-	["l2.sets"] = 64, -- RTX2060: 3 MB = 24 slices of 64 x 16 x 128 B
-	["l2.ways"] = 16, -- RTX2060
-	["l2.latency"] = 194, -- RTX2060: l2_rop_latency
-	["map.hash"] = "none", -- RTX2060: memory_partition_indexing 0
-	["map.slice_lines"] = true, -- RTX2060: the lowest bank bit is address bit 7
-
-	["sm.reg_banks"] = 8, -- RTX2060
-
-	["dram.row"] = 2048, -- RTX2060's address map: 64 columns x 32 B
-	["dram.bus"] = 2, -- RTX2060: a GDDR6 channel of 16 bits
-	["dram.burst"] = 16, -- RTX2060; GDDR6
-	["dram.data_ratio"] = 4, -- RTX2060
-	["dram.latency"] = 96, -- RTX2060
-	["dram.tCL"] = 24, -- RTX2060
-	["dram.tWL"] = 8, -- RTX2060
-	["dram.tRP"] = 24, -- RTX2060
-	["dram.tRC"] = 78, -- RTX2060
-	["dram.tRAS"] = 55, -- RTX2060
-	["dram.tRCD"] = 24, -- RTX2060
-	["dram.tRRD"] = 12, -- RTX2060
-	["dram.tCCD"] = 4, -- RTX2060
-	["dram.tCCDL"] = 6, -- RTX2060
-	["dram.tWR"] = 24, -- RTX2060
-	["dram.tWTR"] = 10, -- RTX2060: CDLR
-	["dram.tRTP"] = 4, -- RTX2060: RTPL
-
-	["launch.latency"] = 5000, -- RTX2060: kernel_launch_latency
-
-	["energy.dram_bit"] = 7, -- ours: GDDR6, half of GDDR5
-	["energy.dram_idle"] = 350, -- ours: one chip of two channels
 	["energy.board"] = 55.25, -- AccelWattch: 1.7 times Volta's for Turing
 }

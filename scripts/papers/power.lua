@@ -11,7 +11,7 @@ local boards = {
 	{ "m2090", "Tesla M2090", 225 },
 	{ "kepler", "Tesla K40", 235 },
 	{ "gtx980", "GeForce GTX 980", 165 },
-	{ "v100", "Quadro GV100", 250 },
+	{ "v100", "Tesla V100 PCIe", 250 },
 	{ "titanv", "TITAN V", 250 },
 	{ "rtx2060", "GeForce RTX 2060", 160 },
 	{ "h200", "H200 SXM", 700 },

@@ -42,15 +42,15 @@ for c in asserts traps crooked; do
 	expect 3 "$c: the error it should be" run -- "$app" $c
 done
 expect 3 "not finished after 3000 cycles" run --max-cycles 3000 -- "$app" steps
-expect 0 "asked 5 times" run -- "$app" polls
-expect 0 "asked 1 times" run --set cuda.poll_cycles=4000 -- "$app" polls
+expect 0 "asked 5 times" run --gpu gpgpusim_rtx2060 -- "$app" polls
+expect 0 "asked 1 times" run --gpu gpgpusim_rtx2060 --set cuda.poll_cycles=4000 -- "$app" polls
 
 # A kernel that waits for the host hangs only if nobody can come: a host that asks may write before it asks again. One
 # that asks and asks does not come.
 expect 0 "patient: all well" run --gpu rtx2060 -- "$app" patient 1000
 expect 0 "patient: all well" run --gpu rtx2060 --set deadlock_cycles=1000 --set cuda.poll_cycles=3000 -- "$app" patient 300
-expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 -- "$app" patient 1000000
-expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu rtx2060 --set deadlock_cycles=1000 \
+expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu gpgpusim_rtx2060 --set deadlock_cycles=1000 -- "$app" patient 1000000
+expect 3 "livelock at cycle 1007000: the warps repeat" run --gpu gpgpusim_rtx2060 --set deadlock_cycles=1000 \
 	--set cuda.poll_cycles=30000 -- "$app" patient 1000000
 
 # So may another thread of it, while one waits for the kernel.
@@ -112,7 +112,7 @@ check "an application that asks for something else is found out" grep -q "does s
 check "it says from where on" grep -q "cuda_app: history.host_mb=2 is full: from cycle [0-9,]* on the past can be looked at, but not changed" "$tmp/log"
 check "an early place can be changed" sh -c "[ \$(grep -c '^fetched 4' '$tmp/log') = 2 ] && ! grep -q 'cannot be brought here' '$tmp/log'"
 check "info history has the budget" grep -q "what applications were told: [0-9.]* of 2 MiB" "$tmp/log"
-"$W" debug --set history.host_mb=2 --batch --keep-going -ex "break kernel-done" -ex c -ex c -ex c -ex c -ex "goto 15000" -ex "info history" \
+"$W" debug --set history.host_mb=2 --batch --keep-going -ex "break kernel-done" -ex c -ex c -ex c -ex c -ex "goto 10000" -ex "info history" \
 	-ex "set warp-sched lrr" -ex "print gpu.cycle" -ex delete -ex c -- "$app" fetches >"$tmp/log" 2>&1 </dev/null
 check "a late one only looked at" grep -q "cuda_app cannot be brought here, so the past is only to be looked at" "$tmp/log"
 check "and the run goes on from there as it was" grep -q "^fetched 4" "$tmp/log"

@@ -33,25 +33,25 @@ check "f64 among other work within 6 %" awk '$1 == "f64_among" { ok = $4 > 0.94 
 check "miss rates within 3 points, but for one of L1D" sh -c \
 	"echo '$last' | sed 's/, by more than 3: own16 L1D$/, none by more than 3/' | grep -q ', none by more than 3$'"
 
-# v100 against the QV100 configuration.
-tests/tools/reference_set.sh v100 >"$tmp/set" 2>&1
+# gpgpusim_v100 against the QV100 configuration.
+tests/tools/reference_set.sh gpgpusim_v100 >"$tmp/set" 2>&1
 last=$(tail -1 "$tmp/set")
-check "v100's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
-check "as many instructions as measured on v100" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
-check "v100's cycles within 2 % in the mean, none beyond 12 %" near 2 0
-check "v100's miss rates within 3 points" sh -c "echo '$last' | grep -q ', none by more than 3$'"
+check "gpgpusim_v100's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
+check "as many instructions as measured on gpgpusim_v100" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
+check "gpgpusim_v100's cycles within 2 % in the mean, none beyond 12 %" near 2 0
+check "gpgpusim_v100's miss rates within 3 points" sh -c "echo '$last' | grep -q ', none by more than 3$'"
 
-# rtx2060 against the RTX2060 configuration, the same way.
-tests/tools/reference_set.sh rtx2060 >"$tmp/set" 2>&1
+# gpgpusim_rtx2060 against the RTX2060 configuration, the same way.
+tests/tools/reference_set.sh gpgpusim_rtx2060 >"$tmp/set" 2>&1
 last=$(tail -1 "$tmp/set")
-check "rtx2060's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
-check "as many instructions as measured on rtx2060" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
+check "gpgpusim_rtx2060's cases run: $last" grep -q '^[1-9][0-9]* cases, mean absolute error' "$tmp/set"
+check "as many instructions as measured on gpgpusim_rtx2060" sh -c "! grep -E 'instructions|failed' '$tmp/set'"
 # ticket is the one beyond. With 30 CTAs it takes .98 of the reference's cycles; with 45, when SMs have two, 251 cycles
 # more there and 120 here.
-check "rtx2060's cycles within 3 % in the mean, one beyond 12 %" near 3 1
+check "gpgpusim_rtx2060's cycles within 3 % in the mean, one beyond 12 %" near 3 1
 # Latencies of 1 and 4 in one unit; warps of one scheduler in shared memory, and in L1D, hold up the others.
 for c in hash32 hash32_lrr sum_tree rowwalk flip_plain; do
-	check "$c on rtx2060 within 8 %" awk -v c=$c '$1 == c { ok = $4 > 0.92 && $4 < 1.08 } END { exit !ok }' "$tmp/set"
+	check "$c on gpgpusim_rtx2060 within 8 %" awk -v c=$c '$1 == c { ok = $4 > 0.92 && $4 < 1.08 } END { exit !ok }' "$tmp/set"
 done
-check "chain_f64 on rtx2060 within 6 %" awk '$1 == "chain_f64" { ok = $4 > 0.94 && $4 < 1.06 } END { exit !ok }' "$tmp/set"
-check "rtx2060's miss rates within 3 points" sh -c "echo '$last' | grep -q ', none by more than 3$'"
+check "chain_f64 on gpgpusim_rtx2060 within 6 %" awk '$1 == "chain_f64" { ok = $4 > 0.94 && $4 < 1.06 } END { exit !ok }' "$tmp/set"
+check "gpgpusim_rtx2060's miss rates within 3 points" sh -c "echo '$last' | grep -q ', none by more than 3$'"

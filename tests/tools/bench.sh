@@ -2,11 +2,11 @@
 # make bench: simulation rate per workload and machine: bench.sh FILE.json [WORKLOAD...]
 #
 # Every pair runs once; rates count the time spent simulating, not the host programs' own references. MACHINES and SIZE may be
-# set in the environment.
+# set in the environment. gpgpusim_v100 is the machine that earlier results call v100, so its column stays comparable.
 set -u
 out=$1
 shift
-machines=${MACHINES:-"gtx480 v100"}
+machines=${MACHINES:-"gtx480 gpgpusim_v100"}
 size=${SIZE:-default}
 workloads=${*:-$(./warpdbg list workloads --format json | sed -n 's/.*"name": "\([^"/]*\)".*/\1/p')}
 mkdir -p "$(dirname "$out")"

@@ -361,7 +361,7 @@ static void idle_has_no_bar(void **state)
 	const int y = find_row(c, 1, "MSHRs in use");
 	for (int k = 1; k < 20; k++)
 		assert_int_equal(count(row_of(c, y + k), "━"), 0);
-	rig_say(&r, "until 7200"); /* loads since cycle 5,000 */
+	rig_say(&r, "until 4600"); /* loads since cycle 3,588 */
 	c = look(&r, "caches", 60, 200);
 	assert_true(count(row_of(c, find_row(c, 1, "MSHRs in use") + 1), "━") > 10);
 	rig_close(&r);

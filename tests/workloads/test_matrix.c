@@ -1,5 +1,5 @@
 /* Every bundled workload - every file of scripts/workloads - in its small size under half of the warp schedulers, which
- * take turns, with the re-execution queues, instruction prefetch, the compiler's orders, three machines, the networks,
+ * take turns, with the re-execution queues, instruction prefetch, the compiler's orders, four machines, the networks,
  * the rules of coherence, stores that take effect late and the CTA schedulers: its own check, the conservation laws,
  * and the same bytes left in device memory and the same work done whoever scheduled it.
  *
@@ -113,7 +113,7 @@ static void choose_coherence(void)
 
 static void choose_runs(void)
 {
-	static const char *const gpus[] = {"gtx480", "v100", "m2090"};
+	static const char *const gpus[] = {"gtx480", "v100", "m2090", "gpgpusim_v100"};
 	const char *how = getenv("MATRIX");
 	if (how && !strcmp(how, "coherence")) {
 		choose_coherence();
@@ -439,7 +439,7 @@ static void test_same_bytes(void **state)
 		bad++;
 	}
 	assert_int_equal(bad, 0);
-	assert_true(compared > matrix.n / 2);
+	assert_true(compared > matrix.n / 3); /* the first run on each machine is what the others are compared with */
 }
 
 static u32 factor_index(const char *key)
@@ -471,7 +471,7 @@ static void test_same_work(void **state)
 		bad++;
 	}
 	assert_int_equal(bad, 0);
-	assert_true(compared > matrix.n / 2);
+	assert_true(compared > matrix.n / 3); /* the first run on each machine is what the others are compared with */
 }
 
 static int prepare(void **state)

@@ -57,7 +57,7 @@ static void test_few(void **state)
 	     .shuffle = 8,
 	     .cycles = 12000},
 	    {.workload = "bfs", .gpu = "gtx480", .shuffle = 2, .cycles = 6000},
-	    {.workload = "transpose", .gpu = "v100", .set = {"cta-virtual=vt"}, .shuffle = 7, .cycles = 4000},
+	    {.workload = "transpose", .gpu = "v100", .set = {"cta-virtual=vt"}, .shuffle = 7, .cycles = 6000},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(cases); i++)
 		one(&cases[i]);

@@ -96,7 +96,7 @@ const char *chip_machine(u32 capability)
 	static const struct {
 		u32 up_to;
 		const char *machine;
-	} machines[] = {{29, "gtx480"}, {49, "kepler"},  {69, "gtx980"},  {72, "titanv"}, {75, "rtx2060"},
+	} machines[] = {{29, "gtx480"}, {49, "kepler"},  {69, "gtx980"},  {72, "v100"}, {75, "rtx2060"},
 	                {80, "a100"},   {88, "rtx3080"}, {89, "rtx4090"}, {999, "h200"}};
 	u32 i = 0;
 	while (capability > machines[i].up_to)
