@@ -38,9 +38,7 @@ return {
 	["lat.f32_max"] = 4, -- Jia: FMNMX 5
 	["lat.sfu"] = 13, -- Jia: MUFU 14
 	["ii.f16"] = 2, -- Guide: 128 results a cycle and SM, two a lane
-	["lat.int_div"] = 96, -- H100: 130, of which 34 are the slots that issuing it takes here
-	["lat.f32_div"] = 24, -- H100: 45, of which 20 are the same
-	["lat.f64_div"] = 82, -- benches: 112, of which 29 are the same
+	["lat.f64_div"] = 82, -- benches: 112, as an H100
 	["ii.f64_div"] = 30, -- benches: one in 7.5 cycles of an SM
 
 	["tensor.rate"] = 128, -- Volta: eight tensor cores of 64 multiply-adds a cycle, two in each sub-core
