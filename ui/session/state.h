@@ -61,7 +61,7 @@ struct session {
 	u32 turns_cap;
 	bool replaying;                /* a search through the past is running: callbacks see e.replay */
 	bool app_apart;                /* applications do not have the terminal: their output comes into `output` */
-	struct host_calls *host_calls; /* where applications call from (ui/session/app/host_calls.h); NULL: none has */
+	struct call_texts *calls; /* where launches were made */
 	struct app_copy *app_copy;     /* --app-output, once there is an application; else NULL */
 	struct record_budget {
 		u64 used, most; /* bytes; history.host_mb */

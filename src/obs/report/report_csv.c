@@ -53,6 +53,9 @@ static void group(const struct stats *s, enum counter_group g, struct strbuf *ou
 		if (g == CG_kernel) {
 			row_text(out, "kernel.name", id.buf, s->kernels[i].name);
 			row_text(out, "kernel.label", id.buf, s->kernels[i].label);
+			row_text(out, "kernel.regs_from", id.buf, regs_from_names[s->kernels[i].launch->regs_from]);
+			if (s->kernels[i].launch->call)
+				row_text(out, "kernel.call", id.buf, s->kernels[i].launch->call);
 		}
 		figures(out, g, gs->ncounters, &gs->instance[i], id.buf);
 	}

@@ -115,6 +115,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 	put(o, "stream", number(k->launch->stream));
 	put(o, "priority", json_integer(k->launch->priority));
 	put(o, "regs", number(k->launch->regs));
+	put(o, "regs_from", text(regs_from_names[k->launch->regs_from]));
 	put(o, "shared", number(k->launch->shared_bytes));
 	put(o, "ctas", number(k->launch->ctas));
 	put(o, "occupancy",

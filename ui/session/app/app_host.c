@@ -439,9 +439,7 @@ struct host *host_app_new(struct session *s, struct err *e)
 	struct app_host *h = xcalloc(1, sizeof *h);
 	h->base = (struct host){.ops = &app_host_ops, .stream = HOST_ALL_STREAMS, .wake = NEVER};
 	h->program = s->now->index;
-	if (!s->host_calls)
-		s->host_calls = host_calls_new();
-	h->calls_seen = s->host_calls;
+	h->calls_seen = s->calls;
 	s->app_records.most = (u64)s->conf.history_host_mb << 20;
 	h->records.budget = &s->app_records;
 	h->process = APP_PROCESS_NONE;
