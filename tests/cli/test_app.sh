@@ -61,6 +61,13 @@ expect 3 "livelock at cycle 225000: the warps repeat" run --gpu rtx2060 -- "$app
 "$W" debug --gpu rtx2060 --batch -ex c -ex "reverse-step 1000" -ex c -ex "goto 100000" -ex c -- "$app" helped 50 >"$tmp/log" 2>&1 </dev/null
 check "in the past it is helped in the same cycle" sh -c "[ \"\$(grep 'finished at cycle' '$tmp/log' | uniq -c | awk '{ print \$1 }')\" = 3 ] && ! grep -qi livelock '$tmp/log'"
 
+
+# Memory in use that is freed is free in the end, also where something had to be done first; and the same when it is fed.
+expect 0 "frees: all well" run --gpu rtx2060 -- "$app" frees
+"$W" debug --gpu rtx2060 --batch -ex "break kernel-done" -ex c -ex c -ex c -ex delete -ex c -ex "goto 12000" -ex "set warp-sched lrr" -ex c \
+	-- "$app" frees >"$tmp/log" 2>&1 </dev/null
+check "and made again" [ "$(grep -c "^The program has finished" "$tmp/log")" -eq 2 ]
+
 # A machine has room for so many launches: it is told once, and the application gets an error.
 "$W" run --gpu gtx480 -- "$app" countless >"$tmp/log" 2>&1 </dev/null
 check "too many launches end in an error" grep -q "countless: all well" "$tmp/log"

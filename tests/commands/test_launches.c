@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/rig/debug_rig.h"
+#include "session/call_texts.h"
 
 /* The text of line n of a file. */
 static void file_line(const char *path, u32 n, char *out, size_t size)
@@ -210,6 +211,38 @@ static void lines_of_a_host_program(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Texts of places whose hashes meet, and more of them than are kept. */
+static void texts_of_many_places(void **state)
+{
+	struct call_texts *t = call_texts_new();
+	char text[16];
+	u32 kept = 0;
+	for (u64 i = 0; i < 70000; i++) {
+		const u64 key = i << (i % 2 ? 40 : 1); /* every second one begins its search at the same place */
+		if (i >= 3000 && i % 2)
+			continue; /* so many are enough */
+		snprintf(text, sizeof text, "%u", (u32)i);
+		assert_null(call_texts_find(t, key));
+		const char *got = call_texts_keep(t, key, xstrdup(text));
+		if (kept < 36000 && !got)
+			fail_msg("no room for text %u", kept);
+		kept += got != NULL;
+	}
+	for (u64 i = 0; i < 70000; i++) {
+		const char *got = call_texts_find(t, i << (i % 2 ? 40 : 1));
+		snprintf(text, sizeof text, "%u", (u32)i);
+		if (i >= 3000 && i % 2)
+			assert_null(got);
+		else
+			assert_string_equal(got, text);
+	}
+	for (u64 i = 0; call_texts_room(t); i++)
+		assert_non_null(call_texts_keep(t, (i + 1) << 20 | 0x80000, xstrdup("more")));
+	assert_null(call_texts_keep(t, 0x123457, xstrdup("too many")));
+	assert_null(call_texts_find(t, 0x123457));
+	call_texts_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +250,7 @@ int main(void)
 	    cmocka_unit_test(it_is_the_same_after_going_back),
 	    cmocka_unit_test(a_launch_of_the_command_line),
 	    cmocka_unit_test(lines_of_a_host_program),
+	    cmocka_unit_test(texts_of_many_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static bool gone(struct app_host *h)
 /* Can the one that waits be told to ask again later? */
 static bool may_be_nudged(const struct app_host *h)
 {
-	return h->awaits == AWAIT_STREAM || h->awaits == AWAIT_ALL || h->awaits == AWAIT_EVENT || h->awaits == AWAIT_WORK;
+	return h->awaits != AWAIT_NOTHING && h->awaits != AWAIT_CYCLE;
 }
 
 static bool calls(struct host *base)
