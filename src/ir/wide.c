@@ -7,8 +7,7 @@ const u8 mma_type_bits[MT_COUNT] = {
 const char *const mma_type_names[MT_COUNT] = {"",     "f16", "bf16", "tf32", "f32", "f64", "e4m3",
                                               "e5m2", "s8",  "u8",   "s4",   "u4",  "b1",  "s32"};
 
-const char *const tensor_class_names[TC_COUNT] = {"f16", "f16_f32", "bf16", "tf32", "f64",
-                                                  "fp8", "int8",    "int4", "b1"};
+const char *const tensor_class_names[TC_COUNT] = {"f16", "f16_f32", "bf16", "tf32", "f64", "fp8", "int8", "int4", "b1"};
 
 enum tensor_class tensor_class_of(const struct mma_shape *m)
 {

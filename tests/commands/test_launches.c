@@ -23,8 +23,8 @@ static void file_line(const char *path, u32 n, char *out, size_t size)
 
 /* The row of a launch; words are NUL-terminated copies. The call is all that follows the state. */
 struct shown {
-	char number[16], kernel[64], stream[16], grid[24], block[24], dynamic[16], regs[16], from[16], per_sm[16], start[24],
-	    end[24], cycles[24], ipc[16], state[16], call[200];
+	char number[16], kernel[64], stream[16], grid[24], block[24], dynamic[16], regs[16], from[16], per_sm[16],
+	    start[24], end[24], cycles[24], ipc[16], state[16], call[200];
 };
 
 static struct shown row_of(const char *table, u32 row)
@@ -141,9 +141,26 @@ static void it_is_the_same_after_going_back(void **state)
 static void launch_on_the_command_line(void **state, char *regs, const char *from)
 {
 	struct rig r;
-	char *argv[] = {"warpdbg", "debug", "configs/kernels/vecadd.ptx", "--kernel", "vecadd", "--grid", "4", "--block", "32",
-	                "--arg", "f32[128]=iota", "--arg", "f32[128]=1", "--arg", "f32[128]=zero", "--arg", "u32=128",
-	                regs ? "--regs" : NULL, regs, NULL};
+	char *argv[] = {"warpdbg",
+	                "debug",
+	                "configs/kernels/vecadd.ptx",
+	                "--kernel",
+	                "vecadd",
+	                "--grid",
+	                "4",
+	                "--block",
+	                "32",
+	                "--arg",
+	                "f32[128]=iota",
+	                "--arg",
+	                "f32[128]=1",
+	                "--arg",
+	                "f32[128]=zero",
+	                "--arg",
+	                "u32=128",
+	                regs ? "--regs" : NULL,
+	                regs,
+	                NULL};
 	rig_open(&r, argv);
 	rig_say(&r, "step 100");
 	const struct shown s = row_of(rig_say(&r, "info launches"), 0);
@@ -165,17 +182,18 @@ static void a_launch_of_the_command_line(void **state)
 /* A host program that launches from several lines, also through a function; registers that it asks for. */
 static void lines_of_a_host_program(void **state)
 {
-	static const char text[] = "return { run = function(cuda, p)\n"
-	                           "	local m = cuda.module(\"vecadd.ptx\")\n"
-	                           "	local d = cuda.malloc(512)\n"
-	                           "	local function go(o)\n"
-	                           "		cuda.launch(m.vecadd, 1, 32, { d, d, d, 32 }, o)\n"
-	                           "	end\n"
-	                           "	go()\n"
-	                           "	cuda.launch(m.vecadd, 2, 32, { d, d, d, 64 }, { regs = 40, shared = 128, stream = 0 })\n"
-	                           "	go { regs = 20 }\n"
-	                           "	cuda.sync()\n"
-	                           "end }\n";
+	static const char text[] =
+	    "return { run = function(cuda, p)\n"
+	    "	local m = cuda.module(\"vecadd.ptx\")\n"
+	    "	local d = cuda.malloc(512)\n"
+	    "	local function go(o)\n"
+	    "		cuda.launch(m.vecadd, 1, 32, { d, d, d, 32 }, o)\n"
+	    "	end\n"
+	    "	go()\n"
+	    "	cuda.launch(m.vecadd, 2, 32, { d, d, d, 64 }, { regs = 40, shared = 128, stream = 0 })\n"
+	    "	go { regs = 20 }\n"
+	    "	cuda.sync()\n"
+	    "end }\n";
 	static const struct {
 		u32 line, regs, dynamic;
 		const char *from;
@@ -246,10 +264,8 @@ static void texts_of_many_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rows_are_the_counters),
-	    cmocka_unit_test(it_is_the_same_after_going_back),
-	    cmocka_unit_test(a_launch_of_the_command_line),
-	    cmocka_unit_test(lines_of_a_host_program),
+	    cmocka_unit_test(rows_are_the_counters),        cmocka_unit_test(it_is_the_same_after_going_back),
+	    cmocka_unit_test(a_launch_of_the_command_line), cmocka_unit_test(lines_of_a_host_program),
 	    cmocka_unit_test(texts_of_many_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

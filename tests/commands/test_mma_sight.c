@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,6 +14,7 @@
 #include "gpu/query_tensor.h"
 #include "obs/energy/energy.h"
 #include "obs/stats/stats.h"
+#include "views/offscreen.h"
 
 #define N 64ull /* of the matrices; four of the five kernels use mma.m16n8k16 */
 #define MACS (4 * N * N * N)
@@ -40,8 +42,10 @@ static double printed(struct rig *r, const char *path)
 static void listen(struct rig *r)
 {
 	rig_say(r, "lua seen = { n = 0, macs = 0, busy = 0, other = 0, late = {} }");
-	rig_say(r, "lua dbg.on('mma', function(e) seen.n = seen.n + 1; seen.macs = seen.macs + e.macs; "
-	           "seen.busy = seen.busy + e.interval; if e.types_name ~= 'f16_f32' then seen.other = seen.other + 1 end end)");
+	rig_say(
+	    r,
+	    "lua dbg.on('mma', function(e) seen.n = seen.n + 1; seen.macs = seen.macs + e.macs; "
+	    "seen.busy = seen.busy + e.interval; if e.types_name ~= 'f16_f32' then seen.other = seen.other + 1 end end)");
 }
 
 static void sums_are_those_of_the_kernels(void **state)
@@ -89,7 +93,8 @@ static void the_table_is_the_counters(void **state)
 	struct gpu *g = dbg_gpu(r.d);
 	const struct conf *c = gpu_conf(g);
 	u32 flying = 0, rows = 0;
-	rig_say(&r, "lua due = {}; dbg.on('mma', function(e) due[#due + 1] = { e.sm, e.scheduler, e.cycle + e.latency } end)");
+	rig_say(&r,
+	        "lua due = {}; dbg.on('mma', function(e) due[#due + 1] = { e.sm, e.scheduler, e.cycle + e.latency } end)");
 	rig_say(&r, "tbreak mma");
 	rig_say(&r, "continue");
 	const u32 busy_sm = r.d->focus.sm;
@@ -177,6 +182,64 @@ static void machines_without(void **state)
 	rig_close(&r);
 }
 
+/* --- the SM view ------------------------------------------------------------------------------------------------------ */
+
+static void row_of_the_view(struct rig *r, int w, int h)
+{
+	char file[] = "/tmp/wd-mma-XXXXXX.txt", mark[8];
+	struct strbuf text = STRBUF_INIT;
+	struct gpu *g = dbg_gpu(r->d);
+	const int fd = mkstemps(file, 4);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_true(screen_picture(r->d, file, screen_find_view("sm"), w, h, &r->e));
+	assert_true(strbuf_read_file(&text, file, &r->e));
+	const char *at = strstr(strbuf_str(&text), "\n tensor    ");
+	if (!at)
+		fail_msg("no row of tensor units in:\n%s", strbuf_str(&text));
+	at += strlen("\n tensor    ");
+	for (u32 i = 0; i < gpu_conf(g)->sm_schedulers; i++) {
+		struct tensor_view t;
+		unsigned core;
+		double share;
+		int n;
+		gpu_tensor(g, r->d->focus.sm, i, &t);
+		assert_int_equal(sscanf(at, "%u %7s %lf%%%n", &core, mark, &share, &n), 3);
+		at += n;
+		assert_int_equal(core, i);
+		assert_string_equal(mark, t.taken ? "■" : "·");
+		assert_true(fabs(share - 100 * (double)t.has->busy / (double)gpu_cycle(g)) <= 0.051);
+		if (w >= 200) {
+			unsigned in_flight, ready;
+			assert_int_equal(sscanf(at, " %u in flight %u ready%n", &in_flight, &ready, &n), 2);
+			assert_int_equal(in_flight, t.in_flight);
+			assert_int_equal(ready, bit_count(t.ready));
+			at += n;
+		}
+	}
+	strbuf_release(&text);
+	unlink(file);
+}
+
+static void the_view_is_the_counters(void **state)
+{
+	struct rig r;
+	u32 taken = 0;
+	open_on(&r, "a100");
+	rig_say(&r, "tbreak mma");
+	rig_say(&r, "continue");
+	for (u32 stop = 0; stop < 8; stop++) {
+		struct tensor_view t;
+		gpu_tensor(dbg_gpu(r.d), r.d->focus.sm, stop % 4, &t);
+		taken += t.taken;
+		row_of_the_view(&r, 200, 60);
+		row_of_the_view(&r, 80, 24);
+		rig_say(&r, "step 13");
+	}
+	assert_true(taken > 0);
+	rig_close(&r);
+}
+
 /* --- breakpoints -------------------------------------------------------------------------------------------------------- */
 
 static void breakpoints_at_mma(void **state)
@@ -194,7 +257,8 @@ static void breakpoints_at_mma(void **state)
 
 /* --- reports, energy ---------------------------------------------------------------------------------------------------- */
 
-/* Peaks are published: A100 white paper, table 1 (dense); GA102 white paper, table 2 (RTX 3080, with its boost clock). */
+/* Peaks are published: A100 white paper, table 1 (dense); GA102 white paper, table 2 (RTX 3080, with its boost clock).
+ */
 static void peaks_are_those_published(void **state)
 {
 	static const struct {
@@ -233,9 +297,22 @@ static u64 tensor_fj(struct rig *r)
 static void energy_is_counted(void **state)
 {
 	struct rig r;
-	char *argv[] = {"warpdbg", "debug", "tensor/hgemm", "--param", "n=64", "--gpu", "a100", "--set",
-	                "energy.node=45", "--set", "energy.voltage=0.9", "--set", "energy.calibration=1", "--set",
-	                "energy.mma_f16_f32=3", NULL};
+	char *argv[] = {"warpdbg",
+	                "debug",
+	                "tensor/hgemm",
+	                "--param",
+	                "n=64",
+	                "--gpu",
+	                "a100",
+	                "--set",
+	                "energy.node=45",
+	                "--set",
+	                "energy.voltage=0.9",
+	                "--set",
+	                "energy.calibration=1",
+	                "--set",
+	                "energy.mma_f16_f32=3",
+	                NULL};
 	rig_open(&r, argv);
 	rig_say(&r, "continue");
 	assert_int_equal(tensor_fj(&r), 3000 * MACS);
@@ -255,10 +332,10 @@ static void energy_is_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sums_are_those_of_the_kernels), cmocka_unit_test(the_table_is_the_counters),
+	    cmocka_unit_test(sums_are_those_of_the_kernels),   cmocka_unit_test(the_table_is_the_counters),
 	    cmocka_unit_test(it_is_the_same_after_going_back), cmocka_unit_test(machines_without),
-	    cmocka_unit_test(breakpoints_at_mma), cmocka_unit_test(peaks_are_those_published),
-	    cmocka_unit_test(energy_is_counted),
+	    cmocka_unit_test(the_view_is_the_counters),        cmocka_unit_test(breakpoints_at_mma),
+	    cmocka_unit_test(peaks_are_those_published),       cmocka_unit_test(energy_is_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

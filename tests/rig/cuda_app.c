@@ -842,8 +842,8 @@ static void frees_one(void *p, void *stream, size_t before)
 	WANT(cudaGetLastError(), INVALID_VALUE);
 }
 
-/* cudaFree() of memory in use waits: for a function that a stream calls, and for a kernel that waits for another thread,
- * which asks for something itself before it helps. Then the memory is free. */
+/* cudaFree() of memory in use waits: for a function that a stream calls, and for a kernel that waits for another
+ * thread, which asks for something itself before it helps. Then the memory is free. */
 static void frees(void)
 {
 	unsigned volatile *flag;

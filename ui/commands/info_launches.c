@@ -31,11 +31,11 @@ static const struct {
 	const char *name;
 	bool left;
 } columns[L_COLUMNS] = {
-    [L_NUMBER] = {"", false},       [L_KERNEL] = {"kernel", true},  [L_PROGRAM] = {"program", true},
-    [L_STREAM] = {"stream", false}, [L_GRID] = {"grid", false},     [L_BLOCK] = {"block", false},
-    [L_DYNAMIC] = {"dyn B", false}, [L_REGS] = {"regs", false},     [L_FROM] = {"from", true},
+    [L_NUMBER] = {"", false},        [L_KERNEL] = {"kernel", true}, [L_PROGRAM] = {"program", true},
+    [L_STREAM] = {"stream", false},  [L_GRID] = {"grid", false},    [L_BLOCK] = {"block", false},
+    [L_DYNAMIC] = {"dyn B", false},  [L_REGS] = {"regs", false},    [L_FROM] = {"from", true},
     [L_PER_SM] = {"CTAs/SM", false}, [L_START] = {"start", false},  [L_END] = {"end", false},
-    [L_CYCLES] = {"cycles", false}, [L_IPC] = {"IPC", false},       [L_STATE] = {"state", true},
+    [L_CYCLES] = {"cycles", false},  [L_IPC] = {"IPC", false},      [L_STATE] = {"state", true},
     [L_CALL] = {"host call", true},
 };
 #define NAME_MAX_W 48 /* a longer name moves the rest of its row */

@@ -90,8 +90,9 @@ bool info_mma(struct debugger *d, const char *args, struct strbuf *out, struct e
 				kinds = add_kind(kind, kinds, &t.has->kind[k]);
 	}
 	if (kinds)
-		strbuf_adds(out, "shape                types                       mma   multiply-adds   unit cycles  a cycle, of "
-		                 "at most\n");
+		strbuf_adds(out,
+		            "shape                types                       mma   multiply-adds   unit cycles  a cycle, of "
+		            "at most\n");
 	for (u32 i = 0; i < kinds; i++)
 		kind_row(c, &kind[i], out);
 	return true;

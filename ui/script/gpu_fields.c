@@ -827,7 +827,7 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, block, "table of integers, threads", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))          \
 	F(H_KERNEL, regs, "integer, registers", "registers per thread", push_u(L, kernel_of(L, h).launch->regs))           \
 	F(H_KERNEL, regs_from, "string",                                                                                   \
-	  "where that number comes from: \"estimate\", \"cubin\" (machine code beside the PTX), \"--regs\", \"host\" "        \
+	  "where that number comes from: \"estimate\", \"cubin\" (machine code beside the PTX), \"--regs\", \"host\" "     \
 	  "(the host program)",                                                                                            \
 	  lua_pushstring(L, regs_from_names[kernel_of(L, h).launch->regs_from]))                                           \
 	F(H_KERNEL, call, "string, or nil",                                                                                \

@@ -14,7 +14,7 @@ bool call_texts_room(const struct call_texts *t);
 const char *call_texts_find(const struct call_texts *t, u64 key);
 /* Keeps one that call_texts_find() has not found, and returns it; NULL where there is no room. text is taken over. */
 const char *call_texts_keep(struct call_texts *t, u64 key, char *text);
-/* Appends at most n bytes of a name for such a text. It is the host program's, and may tell a screen nothing: bytes that
- * are not printable ASCII become '?'. */
+/* Appends at most n bytes of a name for such a text. It is the host program's, and may tell a screen nothing: bytes
+ * that are not printable ASCII become '?'. */
 void call_texts_name(struct strbuf *out, const char *name, size_t n);
 #endif

@@ -5,8 +5,8 @@
 #include "views/legend.h"
 
 #define LABEL_W 11 /* as wide as the labels of the storage maps below */
-#define SHORT_W 10 /* "0 ■ 100%" and a gap */
-#define LONG_W 34  /* "0 ■ 100%  4 in flight  12 ready" and a gap */
+#define SHORT_W 11 /* "0 ■ 100.0%" and a gap */
+#define LONG_W 35  /* "0 ■ 100.0%  4 in flight  12 ready" and a gap */
 
 int sm_tensor_rows(const struct view_ctx *v, u32 sm)
 {
@@ -27,7 +27,7 @@ void sm_tensor_draw(const struct view_ctx *v, struct pane p, u32 sm)
 		gpu_tensor(v->g, sm, i, &t);
 		int x = pane_printf(p, 0, LABEL_W + (int)i * each, STYLE(R_DIM), "%u ", i);
 		x = pane_text(p, 0, x, STYLE(t.taken ? legend[LG_IN_USE].role : R_FAINT), t.taken ? "■" : "·");
-		x = pane_printf(p, 0, x + 1, STYLE(R_TEXT), "%.0f%%", all > 0 ? 100 * (double)t.has->busy / all : 0);
+		x = pane_printf(p, 0, x + 1, STYLE(R_TEXT), "%.1f%%", all > 0 ? 100 * (double)t.has->busy / all : 0);
 		if (each >= LONG_W)
 			pane_printf(p, 0, x + 2, STYLE(R_DIM), "%u in flight  %u ready", t.in_flight, bit_count(t.ready));
 	}

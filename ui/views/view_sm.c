@@ -497,16 +497,18 @@ const struct view view_sm = {
     .title = "SM",
     .keys = "up, down warp  left, right SM  Enter its source",
     .enter = '8',
-    .help = "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase, "
-            "and the number of the function's phases (info phases). prio: the rank that the scheduler gives the "
-            "warp now (0 = first). policy, scheds: the warp scheduler's state of a warp and as a whole. all wait: "
-            "nothing can happen here before a reply or a timer. registers, shared: contiguous blocks with the "
-            "numbers of their CTAs; the largest hole is in 32-bit registers and in bytes (B). its warps: a letter "
-            "for each warp, as in the overview. If there is room: the SM's issue slots over the run, as in the "
-            "stalls view.\n"
-            "If the view is narrow, the last line is shorter: LSU w12 3+2 means 3 transactions of warp 12 left, 2 "
-            "instructions queued; no merge, no queue: its MSHR's merge list or the miss queue is full; SP 1/4: 1 "
-            "of 4 units is busy. Left and right choose the SM, up and down the warp.",
+    .help =
+        "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase, "
+        "and the number of the function's phases (info phases). prio: the rank that the scheduler gives the "
+        "warp now (0 = first). policy, scheds: the warp scheduler's state of a warp and as a whole. tensor: for each "
+        "sub-core whether its tensor unit is taken, and its share of the run (info mma). all wait: "
+        "nothing can happen here before a reply or a timer. registers, shared: contiguous blocks with the "
+        "numbers of their CTAs; the largest hole is in 32-bit registers and in bytes (B). its warps: a letter "
+        "for each warp, as in the overview. If there is room: the SM's issue slots over the run, as in the "
+        "stalls view.\n"
+        "If the view is narrow, the last line is shorter: LSU w12 3+2 means 3 transactions of warp 12 left, 2 "
+        "instructions queued; no merge, no queue: its MSHR's merge list or the miss queue is full; SP 1/4: 1 "
+        "of 4 units is busy. Left and right choose the SM, up and down the warp.",
     .draw = draw,
     .on_key = on_key,
 };

@@ -71,10 +71,10 @@ struct rate_env rate_environment(const struct conf *c, u64 cycle, enum counter_g
 {
 	double share = g == CG_dram && all ? (double)covered / all : 1;
 	struct rate_env env = {.cycles = cycle,
-	                         .slots = cycle * c->sm_schedulers * covered,
-	                         .instances = covered,
-	                         .sim_us = (double)cycle / c->core_clock,
-	                         .peak_bytes = dram_peak_bytes(c) * share,
+	                       .slots = cycle * c->sm_schedulers * covered,
+	                       .instances = covered,
+	                       .sim_us = (double)cycle / c->core_clock,
+	                       .peak_bytes = dram_peak_bytes(c) * share,
 	                       .tensor_units = (double)c->sm_tensor_units * covered};
 	for (u32 t = 0; t < TC_COUNT; t++)
 		env.tensor_rate[t] = tensor_rate(c, (enum tensor_class)t);
@@ -209,6 +209,6 @@ struct tensor_figures stats_tensor(const struct stats *s, enum tensor_class t)
 	const u64 macs = tensor_macs(k)[t];
 	return (struct tensor_figures){.macs = macs,
 	                               .tflops = quotient(2e-6 * (double)macs, s->sim_us),
-	                               .peak_tflops = 2e-6 * tensor_rate(c, t) * c->sm_tensor_units * c->num_sms *
-	                                              c->core_clock};
+	                               .peak_tflops =
+	                                   2e-6 * tensor_rate(c, t) * c->sm_tensor_units * c->num_sms * c->core_clock};
 }

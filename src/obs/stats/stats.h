@@ -30,11 +30,11 @@ struct run_info {
 
 /* What rates are computed with, beside counters. */
 struct rate_env {
-	u64 cycles;        /* core cycles of the run */
-	u64 slots;         /* issue slots: schedulers x cycles, of the instances summed over */
-	u64 instances;     /* how many instances the counters are the sum of */
-	double sim_us;     /* simulated time */
-	double peak_bytes; /* DRAM bytes per core cycle at peak, of the instances summed over */
+	u64 cycles;                   /* core cycles of the run */
+	u64 slots;                    /* issue slots: schedulers x cycles, of the instances summed over */
+	u64 instances;                /* how many instances the counters are the sum of */
+	double sim_us;                /* simulated time */
+	double peak_bytes;            /* DRAM bytes per core cycle at peak, of the instances summed over */
 	double tensor_units;          /* of the instances summed over */
 	double tensor_rate[TC_COUNT]; /* multiply-adds per cycle of a tensor unit */
 };

@@ -1,5 +1,6 @@
 /* host_calls: where in an application a call of the run time stands, as people read it: "cudaLaunchKernel from
- * main+0x1f2 in app", with the line, "(app.cu:14)", where the application was compiled with -g and there is addr2line. */
+ * main+0x1f2 in app", with the line, "(app.cu:14)", where the application was compiled with -g and there is addr2line.
+ */
 #ifndef UI_SESSION_APP_HOST_CALLS_H
 #define UI_SESSION_APP_HOST_CALLS_H
 #include "session/call_texts.h"

@@ -79,7 +79,8 @@ static bool ask(const char *path, u64 address, char *line, size_t size)
 	return answered;
 }
 
-/* "/home/me/app.cu:14" or "/home/me/app.cu:14 (discriminator 2)"; what it does not know is "??:0", "??:?", "app.cu:?". */
+/* "/home/me/app.cu:14" or "/home/me/app.cu:14 (discriminator 2)"; what it does not know is "??:0", "??:?", "app.cu:?".
+ */
 bool source_line(const char *path, u64 address, struct strbuf *out)
 {
 	char line[4400], *end;
