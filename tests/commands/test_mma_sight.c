@@ -209,7 +209,7 @@ static void row_of_the_view(struct rig *r, int w, int h)
 		assert_int_equal(core, i);
 		assert_string_equal(mark, t.taken ? "■" : "·");
 		assert_true(fabs(share - 100 * (double)t.has->busy / (double)gpu_cycle(g)) <= 0.051);
-		if (w >= 200) {
+		if (w >= 300) {
 			unsigned in_flight, ready;
 			assert_int_equal(sscanf(at, " %u in flight %u ready%n", &in_flight, &ready, &n), 2);
 			assert_int_equal(in_flight, t.in_flight);
@@ -232,6 +232,7 @@ static void the_view_is_the_counters(void **state)
 		struct tensor_view t;
 		gpu_tensor(dbg_gpu(r.d), r.d->focus.sm, stop % 4, &t);
 		taken += t.taken;
+		row_of_the_view(&r, 300, 60);
 		row_of_the_view(&r, 200, 60);
 		row_of_the_view(&r, 80, 24);
 		rig_say(&r, "step 13");
