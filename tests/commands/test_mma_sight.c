@@ -234,7 +234,7 @@ static void the_view_is_the_counters(void **state)
 		taken += t.taken;
 		row_of_the_view(&r, 300, 60);
 		row_of_the_view(&r, 200, 60);
-		row_of_the_view(&r, 80, 24);
+		row_of_the_view(&r, 80, 30);
 		rig_say(&r, "step 13");
 	}
 	assert_true(taken > 0);
