@@ -193,6 +193,7 @@ static bool describe_launch(const struct conf *c, const struct launch_spec *sp, 
 		return err_set(e, "%s: %u registers a thread asked for, at most %u are possible (sm.max_regs_per_thread)",
 		               func_label(sp->fn), sp->regs, c->sm_max_regs_thread);
 	l->regs = choose_regs(c, sp);
+	l->regs_from = (u8)(sp->regs ? sp->regs_from : REGS_ESTIMATE);
 	l->shared_bytes = sp->fn->shared_bytes;
 	if (sp->dynamic_shared)
 		l->shared_bytes = MAX(sp->fn->shared_bytes, sp->fn->dynamic_shared_off) + sp->dynamic_shared;

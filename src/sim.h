@@ -39,9 +39,10 @@ struct front *sim_front(struct sim *s);
 struct launch_spec {
 	struct module *mod;
 	const struct func *fn;
-	struct dim3 grid, block; /* 0 in y or z counts as 1 */
-	u32 dynamic_shared;      /* B */
-	u32 regs;                /* registers per thread; 0 = the module's estimate */
+	struct dim3 grid, block;  /* 0 in y or z counts as 1 */
+	u32 dynamic_shared;       /* B */
+	u32 regs;                 /* registers per thread; 0 = the module's estimate */
+	enum regs_from regs_from; /* who says so; without regs of no meaning */
 	u32 stream;       /* launches of one stream run in order; different streams may overlap. Programs have their own */
 	bool cooperative; /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
 	                     beside it until they are there */

@@ -3,6 +3,7 @@
 #include "sim_internal.h"
 #include "sm/replay.h"
 #include "sm/restartable.h"
+#include "sm/tensor.h"
 
 static bool check_stalls(struct gpu *g, struct err *e)
 {
@@ -131,6 +132,11 @@ static bool check_work(struct gpu *g, struct err *e)
 	      "operands: SMs read %llu and wrote %llu, kernels count %llu and %llu", (unsigned long long)lanes.reg_reads,
 	      (unsigned long long)lanes.reg_writes, (unsigned long long)klanes.reg_reads,
 	      (unsigned long long)klanes.reg_writes);
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		if (!tensor_check(g->ctx[i].tensor, g->sm[i]->k.insts_tensor, e)) {
+			err_prefix(e, "SM %u: ", i);
+			return false;
+		}
 	return issued == kissued || err_set(e, "warp instructions: SMs issued %llu, kernels count %llu",
 	                                    (unsigned long long)issued, (unsigned long long)kissued);
 }

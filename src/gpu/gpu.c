@@ -12,6 +12,7 @@
 #include "sm/copies.h"
 #include "sm/deps.h"
 #include "sm/restartable.h"
+#include "sm/tensor.h"
 #include "sm/virtual.h"
 
 /* --- build -------------------------------------------------------------------------------------------------------- */
@@ -20,7 +21,8 @@
 static bool state_bytes(const struct conf *c, const struct front_ops *front, size_t *bytes, struct err *e)
 {
 	size_t mem, sm = sizeof(struct sm) + sm_nodes(c) * sizeof(struct timer_node) +
-	                 SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536 + sizeof(struct copies);
+	                 SM_PLACES * sizeof(u64[2][SB_IDS_MAX / 64]) + 65536 + sizeof(struct copies) +
+	                 sizeof(struct tensor_work);
 	sm += c->sm_dependences == DEPENDENCES_COUNTERS ? sizeof(struct deps) : 0;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
 	sm += l1_pipe_bytes(c) + kernels_bytes(c);
@@ -87,6 +89,9 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 		g->done_at = arena_alloc(&g->arena, c->num_sms * sizeof(*g->done_at), 64);
 	arena_end_hashed(&g->arena);
 	g->timed = ARENA_NEW(&g->arena, u64, CONF_SM_WORDS);
+	struct tensor_work *tensor = ARENA_NEW(&g->arena, struct tensor_work, c->num_sms);
+	for (u32 i = 0; i < c->num_sms; i++)
+		g->ctx[i].tensor = &tensor[i];
 	policies_create(g);
 	g->hang = ARENA_NEW(&g->arena, struct hang_watch, 1);
 	livelock_create(g);

@@ -9,6 +9,7 @@
 #include "gpu/sync.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
+#include "sm/tensor.h"
 #include "conf/virtual.h"
 
 const struct conf *gpu_conf(const struct gpu *g)
@@ -558,6 +559,7 @@ const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32
 	case CG_l1d: return (const u64 *)mem_cache_counters(g->mem, MC_L1D, i);
 	case CG_l1c: return (const u64 *)mem_cache_counters(g->mem, MC_L1C, i);
 	case CG_l1t: return (const u64 *)mem_cache_counters(g->mem, MC_L1T, i);
+	case CG_tensor: return (const u64 *)&g->ctx[i].tensor->k;
 	case CG_l2: return (const u64 *)mem_l2_counters(g->mem, i);
 	case CG_noc: return (const u64 *)mem_noc_counters(g->mem);
 	case CG_dram: return (const u64 *)mem_dram_counters(g->mem, i);

@@ -12,6 +12,8 @@ const struct opcode_desc opcode_descs[OP_COUNT] = {
 };
 const char *const space_names[SPC_COUNT] = {"none",  "generic", "global", "shared", "local",
                                             "const", "param",   "param",  "tex"};
+const char *const regs_from_names[REGS_FROM_COUNT] = {"estimate", "cubin", "--regs", "host"};
+
 const char *const iclass_names[IC_COUNT] = {
     "int_add", "int_max", "int_mul", "int_mad", "int_div", "int_logic", "shfl",      "f32_add", "f32_logic",
     "f32_max", "f32_mul", "f32_mad", "f32_div", "sfu",     "f64_add",   "f64_logic", "f64_max", "f64_mul",

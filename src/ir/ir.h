@@ -566,6 +566,12 @@ struct dim3 {
 	u32 x, y, z;
 };
 
+/* Where the number of a launch's registers per thread comes from: the estimate of what a compiler would take (see
+ * MODEL.md), within the bounds that the kernel states; the machine code beside the PTX; the option --regs of the
+ * command line; the host program, which asked for it. */
+enum regs_from { REGS_ESTIMATE, REGS_CUBIN, REGS_OPTION, REGS_HOST, REGS_FROM_COUNT };
+extern const char *const regs_from_names[REGS_FROM_COUNT]; /* "estimate", "cubin", "--regs", "host" */
+
 /* A kernel launch: constant once made. */
 #define PARAM_BYTES_MAX 32764
 struct launch { /* allocated without the parameters that its kernel does not have: see launch_bytes() */
@@ -576,8 +582,9 @@ struct launch { /* allocated without the parameters that its kernel does not hav
 	u32 stream;
 	u32 shared_bytes; /* static + dynamic, per CTA */
 	u32 dynamic_shared;
-	u32 regs;  /* registers per thread that occupancy uses */
-	u32 warps; /* per CTA */
+	u32 regs;     /* registers per thread that occupancy uses */
+	u8 regs_from; /* enum regs_from */
+	u32 warps;    /* per CTA */
 	u64 ctas;
 	bool cooperative; /* all CTAs are resident at once, so that the grid can have a barrier */
 	s8 priority;      /* of its stream, as CUDA counts: less comes first, 0 is usual */

@@ -103,4 +103,14 @@ static inline u32 mma_macs(const struct mma_shape *m)
 {
 	return (u32)m->m * m->n * m->k;
 }
+/* Multiply-adds that a tensor unit does for it: of mma.sp half, as those with the zeros of A take no time. */
+static inline u32 mma_macs_done(const struct mma_shape *m)
+{
+	return mma_macs(m) >> m->sparse;
+}
+
+/* Types of an mma that a tensor unit does at one rate. In the order of macs_ in counters.def. */
+enum tensor_class { TC_F16, TC_F16_F32, TC_BF16, TC_TF32, TC_F64, TC_FP8, TC_INT8, TC_INT4, TC_B1, TC_COUNT };
+extern const char *const tensor_class_names[TC_COUNT]; /* "f16", "f16_f32", "bf16", "tf32", "f64", "fp8", ... */
+enum tensor_class tensor_class_of(const struct mma_shape *m);
 #endif

@@ -34,30 +34,29 @@ struct class_timing class_timing(const struct conf *c, enum iclass cls)
 	}
 }
 
-/* Multiply-adds a cycle of a unit, for the types of a shape. */
-static u32 tensor_rate(const struct conf *c, const struct mma_shape *m)
+u32 tensor_rate(const struct conf *c, enum tensor_class t)
 {
-	switch (m->a) {
-	case MT_F64: return c->tensor_rate_f64;
-	case MT_TF32: return MAX(c->tensor_rate_f32 / 2, 1u);
-	case MT_E4M3:
-	case MT_E5M2: return 2 * c->tensor_rate_f32;
-	case MT_S8:
-	case MT_U8: return 2 * c->tensor_rate;
-	case MT_S4:
-	case MT_U4: return 4 * c->tensor_rate;
-	case MT_B1: return 16 * c->tensor_rate;
-	case MT_F16: return m->d == MT_F16 ? c->tensor_rate : c->tensor_rate_f32;
-	default: return c->tensor_rate_f32;
+	switch (t) {
+	case TC_F16: return c->tensor_rate;
+	case TC_TF32: return MAX(c->tensor_rate_f32 / 2, 1u);
+	case TC_F64: return c->tensor_rate_f64;
+	case TC_FP8: return 2 * c->tensor_rate_f32;
+	case TC_INT8: return 2 * c->tensor_rate;
+	case TC_INT4: return 4 * c->tensor_rate;
+	case TC_B1: return 16 * c->tensor_rate;
+	case TC_F16_F32:
+	case TC_BF16:
+	case TC_COUNT: break;
 	}
+	return c->tensor_rate_f32;
 }
 
 static struct class_timing tensor_timing(const struct conf *c, const struct wide *w)
 {
 	const struct mma_shape *m = &w->shape;
-	const u32 macs = mma_macs(m) >> m->sparse;                       /* of mma.sp the zeros take no time */
+	const u32 macs = mma_macs_done(m);
 	const u32 steps = m->wmma ? MAX((u32)m->m * m->n / 128, 1u) : 1; /* a wmma is several m16n8 */
-	const u32 ii = MAX((u32)ceil_div(macs, tensor_rate(c, m)), c->tensor_interval);
+	const u32 ii = MAX((u32)ceil_div(macs, tensor_rate(c, tensor_class_of(m))), c->tensor_interval);
 	const u32 lat = w->na >= 4 || m->wmma ? c->lat_tensor : c->lat_tensor_half;
 	return (struct class_timing){MAX(lat + ii / steps * (steps - 1), ii + 1), ii};
 }

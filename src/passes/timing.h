@@ -16,4 +16,6 @@ struct class_timing class_timing(const struct conf *c, enum iclass cls);
 bool inst_converts(const struct inst *in);
 /* Of an instruction: by its class, of an mma by its shape and types. */
 struct class_timing inst_timing(const struct conf *c, const struct inst *in);
+/* Multiply-adds a cycle of a tensor unit. */
+u32 tensor_rate(const struct conf *c, enum tensor_class t);
 #endif

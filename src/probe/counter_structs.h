@@ -11,6 +11,7 @@
 #define PICK_sm_l1d COUNTER_DROP
 #define PICK_sm_l1c COUNTER_DROP
 #define PICK_sm_l1t COUNTER_DROP
+#define PICK_sm_tensor COUNTER_DROP
 #define PICK_sm_l2 COUNTER_DROP
 #define PICK_sm_noc COUNTER_DROP
 #define PICK_sm_dram COUNTER_DROP
@@ -20,15 +21,27 @@
 #define PICK_cache_l1d COUNTER_KEEP
 #define PICK_cache_l1c COUNTER_DROP
 #define PICK_cache_l1t COUNTER_DROP
+#define PICK_cache_tensor COUNTER_DROP
 #define PICK_cache_l2 COUNTER_DROP
 #define PICK_cache_noc COUNTER_DROP
 #define PICK_cache_dram COUNTER_DROP
 #define PICK_cache_kernel COUNTER_DROP
+#define PICK_tensor_sm COUNTER_DROP
+#define PICK_tensor_l1i COUNTER_DROP
+#define PICK_tensor_l1d COUNTER_DROP
+#define PICK_tensor_l1c COUNTER_DROP
+#define PICK_tensor_l1t COUNTER_DROP
+#define PICK_tensor_tensor COUNTER_KEEP
+#define PICK_tensor_l2 COUNTER_DROP
+#define PICK_tensor_noc COUNTER_DROP
+#define PICK_tensor_dram COUNTER_DROP
+#define PICK_tensor_kernel COUNTER_DROP
 #define PICK_noc_sm COUNTER_DROP
 #define PICK_noc_l1i COUNTER_DROP
 #define PICK_noc_l1d COUNTER_DROP
 #define PICK_noc_l1c COUNTER_DROP
 #define PICK_noc_l1t COUNTER_DROP
+#define PICK_noc_tensor COUNTER_DROP
 #define PICK_noc_l2 COUNTER_DROP
 #define PICK_noc_noc COUNTER_KEEP
 #define PICK_noc_dram COUNTER_DROP
@@ -38,6 +51,7 @@
 #define PICK_dram_l1d COUNTER_DROP
 #define PICK_dram_l1c COUNTER_DROP
 #define PICK_dram_l1t COUNTER_DROP
+#define PICK_dram_tensor COUNTER_DROP
 #define PICK_dram_l2 COUNTER_DROP
 #define PICK_dram_noc COUNTER_DROP
 #define PICK_dram_dram COUNTER_KEEP
@@ -47,6 +61,7 @@
 #define PICK_kernel_l1d COUNTER_DROP
 #define PICK_kernel_l1c COUNTER_DROP
 #define PICK_kernel_l1t COUNTER_DROP
+#define PICK_kernel_tensor COUNTER_DROP
 #define PICK_kernel_l2 COUNTER_DROP
 #define PICK_kernel_noc COUNTER_DROP
 #define PICK_kernel_dram COUNTER_DROP
@@ -59,6 +74,11 @@ struct sm_counters {
 };
 struct cache_counters { /* the same rows for l1i, l1d, l1c, l1t and l2 */
 #define C(g, f, unit, help) PICK_cache_##g(f)
+#include "probe/counters.def"
+#undef C
+};
+struct tensor_counters {
+#define C(g, f, unit, help) PICK_tensor_##g(f)
 #include "probe/counters.def"
 #undef C
 };

@@ -3,7 +3,8 @@
 #include <string.h>
 
 const char *const msg_class_names[MSG_CLASSES] = {"read", "write", "write-back", "control", "data"};
-const char *const counter_group_names[CG_COUNT] = {"sm", "l1i", "l1d", "l1c", "l1t", "l2", "noc", "dram", "kernel"};
+const char *const counter_group_names[CG_COUNT] = {"sm",     "l1i", "l1d", "l1c",  "l1t",
+                                                   "tensor", "l2",  "noc", "dram", "kernel"};
 
 /* Positions: an enum per group would need the paste trick again; counting the rows once at the first call is simpler,
  * but the table must be const, so the index is the row's place in its struct. */
@@ -12,6 +13,7 @@ const char *const counter_group_names[CG_COUNT] = {"sm", "l1i", "l1d", "l1c", "l
 #define STRUCT_l1d struct cache_counters
 #define STRUCT_l1c struct cache_counters
 #define STRUCT_l1t struct cache_counters
+#define STRUCT_tensor struct tensor_counters
 #define STRUCT_l2 struct cache_counters
 #define STRUCT_noc struct noc_counters
 #define STRUCT_dram struct dram_counters

@@ -7,7 +7,9 @@
 #include "base/bits.h"
 
 /* --- counters -------------------------------------------------------------------------------------------------- */
-enum counter_group { CG_sm, CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_l2, CG_noc, CG_dram, CG_kernel, CG_COUNT };
+#define CG_SM_LAST                                                                                                     \
+	CG_tensor /* the last of the groups that each SM has: they begin with CG_sm, what hangs on it with CG_l1i */
+enum counter_group { CG_sm, CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_tensor, CG_l2, CG_noc, CG_dram, CG_kernel, CG_COUNT };
 
 /* One plain struct of u64 per group: see counter_structs.h. */
 struct counter_desc {

@@ -5,6 +5,7 @@
 #include "sm/kernels/kernel_sched.h"
 #include "sm/mbarrier.h"
 #include "sm/restartable.h"
+#include "sm/tensor.h"
 
 /* sm.unit_sets=scheduler: the scheduler's own unit of the class may take an instruction. */
 static inline bool own_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now)
@@ -224,6 +225,26 @@ static void issue_event(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const 
 	e->arg[2] = sched;
 }
 
+/* A tensor unit has been given an mma, which waits for it for so long; extra: cycles of bank conflicts. */
+static __attribute__((noinline)) void issue_mma(struct sm_ctx *x, struct sm *s, u32 w, u32 sched,
+                                                const struct dyninst *d, const struct issue_info *in, u32 wait,
+                                                u32 extra, u64 now)
+{
+	const struct mma_shape *m = &d->in->wide->shape;
+	if (x->tensor)
+		tensor_count(x->tensor, sched, m, in->ii + extra);
+	if (!event_wanted(x->ev, EV_MMA))
+		return;
+	struct event *e = sm_event(x, s, EV_MMA, (s32)w, now);
+	e->pc = d->pc;
+	e->arg[0] = d->pc;
+	e->arg[1] = sched;
+	e->arg[2] = tensor_class_of(m);
+	e->arg[3] = mma_macs_done(m);
+	e->arg[4] = in->ii + extra;
+	e->arg[5] = wait + in->lat + extra;
+}
+
 void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now)
 {
 	struct warp *wp = &s->warp[w];
@@ -257,9 +278,12 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 			extra += deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
 		                                : unit_take(x, s, in->unit, sched, in->ii + extra, in->lat, now);
-		if (in->unit == UNIT_TENSOR && x->conf->tensor_warp_gap) {
-			s->mma_gap[sched].until = now + wait + in->ii + x->conf->tensor_warp_gap;
-			s->mma_gap[sched].warp = (u8)w;
+		if (in->unit == UNIT_TENSOR) {
+			issue_mma(x, s, w, sched, &d, in, (u32)wait, extra, now);
+			if (x->conf->tensor_warp_gap) {
+				s->mma_gap[sched].until = now + wait + in->ii + x->conf->tensor_warp_gap;
+				s->mma_gap[sched].warp = (u8)w;
+			}
 		}
 		if (d.in->n_sb_dst) {
 			scoreboard_reserve(x, s, w, pc, false);

@@ -359,6 +359,7 @@ struct warp_sched_ops;
 struct kernel_sched_ops;
 struct kernel_turns;
 struct external_warp_sched;
+struct tensor_work;
 struct sm_ctx {
 	const struct conf *conf;
 	struct front *front;
@@ -376,6 +377,7 @@ struct sm_ctx {
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct copies *copies;                  /* cp.async under way, in the arena */
 	struct deps *deps;                      /* sm.dependences=counters, in the arena; NULL: a scoreboard */
+	struct tensor_work *tensor;             /* what tensor units have done, in the arena; NULL: nobody counts */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
 	struct unit_results *results;           /* unit_results.h, in the arena; NULL: as many as come */
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */

@@ -22,7 +22,7 @@ expect 0 "driver and run time: all well" run -- "${driver}_both"
 check "without warpdbg it says how to start it" sh -c "! LD_LIBRARY_PATH=build/cudart '$driver' 2>'$tmp/log' >&2 && grep -q 'Start it so: warpdbg run' '$tmp/log'"
 "$W" debug --batch -ex "break add" -ex c -ex "info kernels" -- "$driver" >"$tmp/log" 2>&1 </dev/null
 check "a breakpoint in a kernel that it loads" grep -q "Breakpoint 1, add" "$tmp/log"
-check "the driver's call of the launch" grep -qE "^    by cuLaunchKernel from (launches|main)\+0x[0-9a-f]+ in cuda_driver_app\$" "$tmp/log"
+check "the driver's call of the launch" grep -qE "^    by cuLaunchKernel from (launches|main)\+0x[0-9a-f]+ in cuda_driver_app( \(cuda_driver_app.c:[0-9]+\))?\$" "$tmp/log"
 if [ -r /usr/local/cuda/lib64/stubs/libcuda.so ]; then # every name that NVIDIA's has
 	nm -D --defined-only /usr/local/cuda/lib64/stubs/libcuda.so | sed -n 's/.* \(cu[A-Z][A-Za-z0-9_]*\).*/\1/p' | sort -u >"$tmp/theirs"
 	nm -D --defined-only build/cudart/libcuda.so.1 | sed -n 's/.* T \(cu[A-Z].*\)/\1/p' | sort -u >"$tmp/ours"
@@ -61,6 +61,13 @@ expect 3 "livelock at cycle 225000: the warps repeat" run --gpu rtx2060 -- "$app
 "$W" debug --gpu rtx2060 --batch -ex c -ex "reverse-step 1000" -ex c -ex "goto 100000" -ex c -- "$app" helped 50 >"$tmp/log" 2>&1 </dev/null
 check "in the past it is helped in the same cycle" sh -c "[ \"\$(grep 'finished at cycle' '$tmp/log' | uniq -c | awk '{ print \$1 }')\" = 3 ] && ! grep -qi livelock '$tmp/log'"
 
+
+# Memory in use that is freed is free in the end, also where something had to be done first; and the same when it is fed.
+expect 0 "frees: all well" run --gpu rtx2060 -- "$app" frees
+"$W" debug --gpu rtx2060 --batch -ex "break kernel-done" -ex c -ex c -ex c -ex delete -ex c -ex "goto 12000" -ex "set warp-sched lrr" -ex c \
+	-- "$app" frees >"$tmp/log" 2>&1 </dev/null
+check "and made again" [ "$(grep -c "^The program has finished" "$tmp/log")" -eq 2 ]
+
 # A machine has room for so many launches: it is told once, and the application gets an error.
 "$W" run --gpu gtx480 -- "$app" countless >"$tmp/log" 2>&1 </dev/null
 check "too many launches end in an error" grep -q "countless: all well" "$tmp/log"
@@ -83,11 +90,29 @@ check "standard input is the application's" grep -qx hello "$tmp/own"
 
 # Who launches: the function that <<<>>> stands in, also in another object.
 for a in "$app" "${app}_static"; do
-	"$W" debug --batch -ex c -ex "info kernels" -- "$a" steps >"$tmp/log" 2>&1 </dev/null
-	check "the host's call of a launch" grep -qE "^    by cudaLaunchKernel from (launch|steps)\+0x[0-9a-f]+ in ${a##*/}\$" "$tmp/log"
+	"$W" debug --batch -ex c -ex "info kernels" -ex "info launches" -- "$a" steps >"$tmp/log" 2>&1 </dev/null
+	check "the host's call of a launch" grep -qE "^    by cudaLaunchKernel from (launch|steps)\+0x[0-9a-f]+ in ${a##*/}( \(cuda_app.c:[0-9]+\))?\$" "$tmp/log"
+	check "a row for each" [ "$(grep -cE "^[0-9]+ +add_one .* done +cudaLaunchKernel from (launch|steps)\+0x" "$tmp/log")" -eq 3 ]
 done
+if command -v addr2line >/dev/null; then # the program is compiled with -g
+	line=$(sed -n 's/^0 .*(cuda_app.c:\([0-9]*\))$/\1/p' "$tmp/log")
+	check "and the line of the launch: $line" sh -c "sed -n '${line:-0}p' tests/rig/cuda_app.c | grep -q '__cudaPushCallConfiguration('"
+fi
+mkdir "$tmp/tools" # an addr2line that answers nonsense, or ends at once: the function alone
+for answer in 'echo "??:0"' 'echo "x.c:?"' 'echo "x.c:12y"' 'echo :3' 'printf abc' 'exit 1' 'kill -9 $$'; do
+	printf '#!/bin/sh\n%s\n' "$answer" >"$tmp/tools/addr2line"
+	chmod +x "$tmp/tools/addr2line"
+	PATH=$tmp/tools:$PATH "$W" debug --batch -ex c -ex "info launches" -- "$app" steps >"$tmp/log" 2>&1 </dev/null
+	check "no line: $answer" grep -qE "^0 .*cudaLaunchKernel from (launch|steps)\+0x[0-9a-f]+ in cuda_app\$" "$tmp/log"
+done
+for f in json csv; do
+	"$W" run --format $f -- "$app" steps 2>/dev/null >"$tmp/$f" </dev/null
+done
+check "in CSV" grep -qE '^kernel.call,2,"cudaLaunchKernel from ' "$tmp/csv"
+check "where registers come from" grep -qE '^kernel.regs_from,0,"(cubin|estimate)"' "$tmp/csv"
+check "as in JSON" [ "$(sed -n 's/^kernel.regs_from,0,//p' "$tmp/csv")" = "$(sed -n '0,/"regs_from"/s/.*"regs_from": \("[^"]*"\).*/\1/p' "$tmp/json")" ]
 "$W" run --format json -- "$app" graphs 2>/dev/null >"$tmp/log" </dev/null
-check "in JSON; a graph's launches by the graph's" grep -qE '"call": "cudaGraphLaunch from graphs\+0x[0-9a-f]+ in cuda_app"' "$tmp/log"
+check "in JSON; a graph's launches by the graph's" grep -qE '"call": "cudaGraphLaunch from graphs\+0x[0-9a-f]+ in cuda_app( \(cuda_app.c:[0-9]+\))?"' "$tmp/log"
 
 # The same inputs give the same run.
 for i in 1 2; do
@@ -234,6 +259,41 @@ CU
 	want=$(sed -n 's/^nvlink info *: used \([0-9]*\) registers.*/\1/p' "$tmp/log")
 	check "nvlink tells its registers: $want" [ "${want:-0}" -gt 32 ]
 	expect 0 "registers $want" run -- "$tmp/rdc"
+	# Who launches in a program of nvcc's, and the registers that its machine code has; also of a future made again.
+	cat >"$tmp/l.cu" <<'END'
+__global__ void add(float *a) { a[threadIdx.x] += 1; }
+template <class T> __global__ void scale(T *a, T f) { extern __shared__ T s[]; s[threadIdx.x] = f; a[threadIdx.x] *= s[threadIdx.x]; }
+static void step(float *a)
+{
+	add<<<2, 64>>>(a);
+	scale<float><<<dim3(2, 3), 64, 256>>>(a, 2.0f);
+}
+int main()
+{
+	float *a;
+	cudaStream_t s;
+	cudaMalloc(&a, 1024);
+	cudaStreamCreate(&s);
+	step(a);
+	add<<<1, 32, 0, s>>>(a);
+	return cudaDeviceSynchronize();
+}
+END
+	(cd "$tmp" && "$nvcc" -g -O0 -arch=sm_75 -Xptxas -v -o l l.cu) >"$tmp/log" 2>&1
+	regs=$(sed -n '/_Z3addPf/,/Used/s/.*Used \([0-9]*\) registers.*/\1/p' "$tmp/log")
+	for line in "step:5" "step:6" "main:15"; do
+		at="cudaLaunchKernel from ${line%:*}\\+0x[0-9a-f]+ in l"
+		command -v addr2line >/dev/null && at="$at \\(l.cu:${line#*:}\\)"
+		printf '%s$\n' "$at"
+	done >"$tmp/calls"
+	"$W" debug --batch -ex c -ex "info launches" -ex "goto 7000" -ex "info launches" -ex "set warp-sched lrr" -ex c -ex "info launches" \
+		-- "$tmp/l" >"$tmp/log" 2>&1 </dev/null
+	for n in 0 1 2; do
+		check "nvcc's program, launch $n" [ "$(grep -cE "^$n .* $(sed -n "$((n + 1))p" "$tmp/calls")" "$tmp/log")" -ge 2 ]
+	done
+	check "kernel, stream, grid, block, dynamic memory, registers" grep -qE "^0  add +0 +2 +64 +0 +$regs  cubin " "$tmp/log"
+	check "the same of the template's" grep -qE "^1  scale +0 +2x3 +64 +256 +[0-9]+  cubin " "$tmp/log"
+	check "and of another stream's" grep -qE "^2  add +1 +1 +32 +0 +$regs  cubin " "$tmp/log"
 else
-	echo "skip: no nvcc for registers of -rdc programs"
+	echo "skip: no nvcc for registers of -rdc programs, and for who launches"
 fi

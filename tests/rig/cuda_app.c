@@ -820,6 +820,58 @@ static void helped(void)
 	CHECK(flag[0] == 7);
 }
 
+static void *helps_after_a_call(void *flag)
+{
+	size_t left, all;
+	OK(cudaMemGetInfo(&left, &all));
+	*(unsigned volatile *)flag = 1;
+	return NULL;
+}
+
+static void frees_one(void *p, void *stream, size_t before)
+{
+	size_t left, all;
+	unsigned sum = 0;
+	called = 0;
+	OK(cudaLaunchHostFunc(stream, host_function, &sum));
+	OK(cudaFree(p));
+	CHECK(called == 1);
+	OK(cudaMemGetInfo(&left, &all));
+	CHECK(left == before);
+	WANT(cudaFree(p), INVALID_VALUE);
+	WANT(cudaGetLastError(), INVALID_VALUE);
+}
+
+/* cudaFree() of memory in use waits: for a function that a stream calls, and for a kernel that waits for another
+ * thread, which asks for something itself before it helps. Then the memory is free. */
+static void frees(void)
+{
+	unsigned volatile *flag;
+	void *p, *stream;
+	size_t before, left, all;
+	pthread_t t;
+	OK(cudaStreamCreate(&stream));
+	OK(cudaMallocHost((void **)&flag, 8));
+	OK(cudaMallocHost(&p, 4096));
+	launch(p, 1, stream); /* the code has its place from now on */
+	OK(cudaFreeHost(p));
+	OK(cudaMemGetInfo(&before, &all));
+	OK(cudaMalloc(&p, 1 << 20));
+	launch(p, 1 << 10, stream);
+	frees_one(p, stream, before);
+	OK(cudaMallocManaged(&p, 1 << 20, 1));
+	frees_one(p, stream, before);
+	flag[0] = flag[1] = 0;
+	OK(cudaMalloc(&p, 1 << 20));
+	launch_waits((void *)flag, 0);
+	CHECK(!pthread_create(&t, NULL, helps_after_a_call, (void *)flag));
+	OK(cudaFree(p));
+	CHECK(flag[1] == 42);
+	CHECK(!pthread_join(t, NULL));
+	OK(cudaMemGetInfo(&left, &all));
+	CHECK(left == before);
+}
+
 /* More launches than a machine has room for: what follows fails. */
 static void countless(void)
 {
@@ -867,7 +919,8 @@ int main(int argc, char **argv)
 	    {"polls", polls},         {"says", says},
 	    {"fetches", fetches},     {"clocks", clocks},
 	    {"timely", timely},       {"patient", patient},
-	    {"countless", countless}, {"helped", helped}};
+	    {"countless", countless}, {"helped", helped},
+	    {"frees", frees}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

@@ -91,7 +91,7 @@ EXPORT int cudaDeviceReset(void)
 		uint64_t address =
 		    place_on_device(a.place) || (a.place == PLACE_HOST && a.region && !a.device) ? a.address : a.device;
 		if (a.place != PLACE_SYMBOL && address)
-			link_ask_settle(WIRE_FREE, address, 0);
+			link_ask_wait(WIRE_FREE, address);
 	}
 	modules_forget();
 	error_forget();

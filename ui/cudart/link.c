@@ -384,18 +384,6 @@ int link_ask_wait(enum wire_op op, uint64_t what)
 	}
 }
 
-int link_ask_settle(enum wire_op op, uint64_t a0, uint64_t a1)
-{
-	int status = ASK(op, 0, a0, a1);
-	if (status != NOT_READY)
-		return status;
-	uint64_t value = link_reply.v[0];
-	deliver();
-	status = link_ask_wait(WIRE_STREAM_SYNC, WIRE_ALL_STREAMS);
-	link_reply.v[0] = value;
-	return status;
-}
-
 int link_refuse(const char *format, ...)
 {
 	va_list arguments;

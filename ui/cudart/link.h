@@ -40,11 +40,9 @@ int link_ask(enum wire_op op, uint64_t bytes, const uint64_t a[WIRE_ARGUMENTS]);
  * given to the device (managed.c). NULL: there are none. */
 extern int (*link_time_passes)(void);
 
-/* WIRE_STREAM_SYNC and WIRE_EVENT_SYNC: deliveries that the answer depends on are made, and the question is asked
- * again. */
+/* WIRE_STREAM_SYNC, WIRE_EVENT_SYNC and WIRE_FREE: deliveries that the answer depends on are made, and the question is
+ * asked again. */
 int link_ask_wait(enum wire_op op, uint64_t what);
-/* WIRE_ALLOCATE, WIRE_FREE: where something has to be delivered first the rest is waited for. */
-int link_ask_settle(enum wire_op op, uint64_t a0, uint64_t a1);
 
 /* Tells warpdbg's user of a call that is not served, and why. Returns 801. */
 int link_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -12,13 +12,13 @@
 
 int memory_allocate(uint64_t bytes, uint64_t alignment, uint64_t *address)
 {
-	int error = link_ask_settle(WIRE_ALLOCATE, bytes, alignment);
+	int error = ASK(WIRE_ALLOCATE, 0, bytes, alignment);
 	if (error)
 		return error;
 	*address = link_reply.v[0];
 	if (index_add((struct allocation){.address = *address, .bytes = bytes, .place = PLACE_DEVICE}))
 		return 0;
-	ASK(WIRE_FREE, 0, *address);
+	link_ask_wait(WIRE_FREE, *address);
 	return OUT_OF_MEMORY;
 }
 
@@ -27,7 +27,7 @@ int memory_free(uint64_t address)
 	struct allocation *a = index_find((void *)address);
 	if (!a || a->address != address || (a->place != PLACE_DEVICE && a->place != PLACE_MANAGED))
 		return INVALID_VALUE;
-	int error = link_ask_settle(WIRE_FREE, address, 0);
+	int error = link_ask_wait(WIRE_FREE, address);
 	if (error)
 		return error;
 	a = index_find((void *)address); /* functions that were called meanwhile may have changed the index */
@@ -100,7 +100,7 @@ static int shared_pages(void **pointer, size_t bytes, enum place place, enum reg
 	uint64_t whole = (bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1), address;
 	if (whole < bytes)
 		return OUT_OF_MEMORY;
-	int error = link_ask_settle(WIRE_ALLOCATE, whole, REGION_PAGE);
+	int error = ASK(WIRE_ALLOCATE, 0, whole, REGION_PAGE);
 	if (error)
 		return error;
 	address = link_reply.v[0];
@@ -111,7 +111,7 @@ static int shared_pages(void **pointer, size_t bytes, enum place place, enum reg
 		error = OUT_OF_MEMORY;
 	}
 	if (error)
-		ASK(WIRE_FREE, 0, address);
+		link_ask_wait(WIRE_FREE, address);
 	else
 		*pointer = (void *)address;
 	return error;
@@ -171,7 +171,7 @@ static int forget_copy(struct allocation a)
 		return 0;
 	region_free(a.region);
 	index_remove(a.device);
-	return link_ask_settle(WIRE_FREE, a.device, 0);
+	return link_ask_wait(WIRE_FREE, a.device);
 }
 
 EXPORT int cudaFreeHost(void *pointer)
@@ -191,7 +191,7 @@ EXPORT int cudaFreeHost(void *pointer)
 	int freed = 0;
 	if (a.region && !a.device) {
 		region_free(a.region);
-		freed = link_ask_settle(WIRE_FREE, a.address, 0);
+		freed = link_ask_wait(WIRE_FREE, a.address);
 	} else {
 		freed = forget_copy(a);
 		munmap(pointer, (a.bytes + REGION_PAGE - 1) & ~(REGION_PAGE - 1));
@@ -247,14 +247,14 @@ EXPORT int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	if (!a->device) {
 		uint64_t bytes = a->bytes;
 		struct region *region;
-		int error = link_ask_settle(WIRE_ALLOCATE, bytes, REGION_PAGE);
+		int error = ASK(WIRE_ALLOCATE, 0, bytes, REGION_PAGE);
 		if (error)
 			return leave(error);
 		uint64_t address = link_reply.v[0];
 		error = region_new(begin, address, bytes, REGION_COPY, &region);
 		a = index_find(host);
 		if (error || !a) {
-			ASK(WIRE_FREE, 0, address);
+			link_ask_wait(WIRE_FREE, address);
 			return leave(error ? error : INVALID_VALUE);
 		}
 		a->device = address;

@@ -55,7 +55,7 @@ enum wire_op {
 	WIRE_FUNCTION,    /* a: module; bytes: name. -> v: function; bytes: struct wire_function */
 	WIRE_SYMBOL,      /* a: module; bytes: name. -> v: address, bytes of the variable */
 	WIRE_ALLOCATE,    /* a: bytes, alignment (0: as usual). -> v: device address */
-	WIRE_FREE,        /* a: address. Waits for all streams */
+	WIRE_FREE,        /* a: address. Waits for all streams. Status 600 as for WIRE_STREAM_SYNC: it is not freed yet */
 	WIRE_LAUNCH,      /* a: function, grid x y z, block x y z, dynamic shared memory in bytes, stream, enum wire_launch;
 	                     bytes: the parameters as the kernel has them, wire_function.param_bytes */
 	WIRE_TO_DEVICE,   /* a: stream, address, pitch, width, height in bytes and rows, wait (0, 1), bytes of the same copy

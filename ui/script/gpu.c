@@ -216,7 +216,7 @@ static int object_index(lua_State *L, const struct handle *h)
 	}
 	int group = -1;
 	if (h->kind == H_SM)
-		group = sub_group(name, CG_l1i, CG_l1t);
+		group = sub_group(name, CG_l1i, CG_SM_LAST);
 	else if (h->kind == H_GPU)
 		group = sub_group(name, CG_l1i, CG_dram);
 	if (group >= 0) {

@@ -826,6 +826,13 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, grid, "table of integers, CTAs", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->grid))               \
 	F(H_KERNEL, block, "table of integers, threads", "{x, y, z}", push_dim(L, kernel_of(L, h).launch->block))          \
 	F(H_KERNEL, regs, "integer, registers", "registers per thread", push_u(L, kernel_of(L, h).launch->regs))           \
+	F(H_KERNEL, regs_from, "string",                                                                                   \
+	  "where that number comes from: \"estimate\", \"cubin\" (machine code beside the PTX), \"--regs\", \"host\" "     \
+	  "(the host program)",                                                                                            \
+	  lua_pushstring(L, regs_from_names[kernel_of(L, h).launch->regs_from]))                                           \
+	F(H_KERNEL, call, "string, or nil",                                                                                \
+	  "the call of the host program that launched it (\"cuda.launch from saxpy.lua:12\"), nil: not known",             \
+	  lua_pushstring(L, kernel_of(L, h).launch->call))                                                                 \
 	F(H_KERNEL, shared_bytes, "integer, bytes", "shared memory per CTA (B)",                                           \
 	  push_u(L, kernel_of(L, h).launch->shared_bytes))                                                                 \
 	F(H_KERNEL, warps, "integer", "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                          \

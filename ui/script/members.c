@@ -61,7 +61,7 @@ static int protected_members(lua_State *L)
 	for (const struct gpu_field *f = gpu_fields; f->name; f++)
 		if (f->kind == h->kind)
 			member(L, f->name, m);
-	u32 last = h->kind == H_SM ? CG_l1t : CG_dram; /* the groups that hang on it, as gpu.c has them */
+	u32 last = h->kind == H_SM ? CG_SM_LAST : CG_dram; /* the groups that hang on it, as gpu.c has them */
 	for (u32 i = CG_l1i; (h->kind == H_SM || h->kind == H_GPU) && i <= last; i++)
 		member(L, counter_group_names[i], m);
 	for (u32 i = 0; i < counter_ndescs; i++)

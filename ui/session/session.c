@@ -6,7 +6,7 @@
 
 #include "session/app/app_copy.h"
 #include "session/app/chip.h"
-#include "session/app/host_calls.h"
+#include "session/call_texts.h"
 #include "session/catalog.h"
 #include "session/machine.h"
 #include "session/host/launch_log.h"
@@ -143,6 +143,7 @@ static bool compile_programs(struct session *s, struct options *o, struct err *e
 struct session *session_open(struct options *o, session_modules *modules, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
+	s->calls = call_texts_new();
 	s->opt = o;
 	s->modules = modules;
 	s->app_apart = strcmp(o->command, "run") || o->beside; /* two machines: two processes, one terminal */
@@ -199,7 +200,7 @@ void session_close(struct session *s)
 	lua_sandbox_free(s->L);
 	s->L = NULL;
 	close_machine(s);
-	host_calls_free(s->host_calls);
+	call_texts_free(s->calls);
 	strbuf_release(&s->check_message);
 	figures_clear(&s->figures);
 	strbuf_release(&s->output);

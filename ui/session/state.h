@@ -59,10 +59,10 @@ struct session {
 	struct measured_list figures;               /* what scripts have measured: dbg.figure */
 	u8 *turn_of;                                /* by turn: TURN_OF_USER, or the program's index + 1 */
 	u32 turns_cap;
-	bool replaying;                /* a search through the past is running: callbacks see e.replay */
-	bool app_apart;                /* applications do not have the terminal: their output comes into `output` */
-	struct host_calls *host_calls; /* where applications call from (ui/session/app/host_calls.h); NULL: none has */
-	struct app_copy *app_copy;     /* --app-output, once there is an application; else NULL */
+	bool replaying;            /* a search through the past is running: callbacks see e.replay */
+	bool app_apart;            /* applications do not have the terminal: their output comes into `output` */
+	struct call_texts *calls;  /* where launches were made */
+	struct app_copy *app_copy; /* --app-output, once there is an application; else NULL */
 	struct record_budget {
 		u64 used, most; /* bytes; history.host_mb */
 	} app_records;      /* what applications were told (ui/session/app/records.h) */

@@ -580,6 +580,17 @@ static int below(const struct view_ctx *v, struct pane p, const struct layout *l
 	return said ? y + 1 + said : y;
 }
 
+/* Which call of its host program made the chosen launch. */
+static void call_line(const struct view_ctx *v, struct pane p, const struct layout *l)
+{
+	struct kernel_info k;
+	if (l->charted >= gpu_num_kernels(v->g))
+		return;
+	gpu_kernel_info(v->g, l->charted, &k);
+	if (k.launch->call)
+		pane_printf(p, 0, l->name, STYLE(R_DIM), "K%u: %s", l->charted, k.launch->call);
+}
+
 static void draw(struct view_ctx *v, struct pane whole)
 {
 	const int lines = whole.h < SHARING_LEAST ? 0 : (sharing_rows(v) != 0) + requests_any(v);
@@ -591,6 +602,8 @@ static void draw(struct view_ctx *v, struct pane whole)
 	bool table = p.h - y - gap >= 3;
 	int end = table ? MIN(y + gap + 1 + nsm, p.h) : p.h;
 	launches(v, pane_sub(p, 0, 0, table ? y : p.h, p.w), &l);
+	if (table && gap)
+		call_line(v, pane_sub(p, y, 0, 1, p.w), &l);
 	if (table)
 		sms(v, pane_sub(p, y + gap, 0, p.h - y - gap, l.left), &l);
 	mark(v, pane_sub(p, 0, 0, end, p.w), &l, table ? y + gap + 1 : p.h);
@@ -617,7 +630,8 @@ const struct view view_kernels = {
     .keys = "up, down scroll  c cursor  + - zoom  < > move",
     .help = "Each launch is drawn from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: "
             "its warp instructions per cycle from the dispatch to the end. CTAs/SM: the most CTAs that one SM can "
-            "hold, and what limits them. kept (if there are any): CTAs that are paused or halted (p), halted "
+            "hold, and what limits them. Below the launches, if there is room: the host program's call that made the "
+            "chosen one. kept (if there are any): CTAs that are paused or halted (p), halted "
             "while a context is moved (m), lowered behind all others by their CTA scheduler (l), saved (s), those "
             "of the saved that begin again (r), inactive (i).\n"
             "Below, on the same axis: the launch that held most of each SM's CTA slots (if there were others as "

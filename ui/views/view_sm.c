@@ -8,6 +8,7 @@
 #include "views/legend.h"
 #include "views/sm_sched.h"
 #include "views/sm_side.h"
+#include "views/sm_tensor.h"
 #include "views/view_stalls.h"
 #include "views/sm_units.h"
 #include "views/view.h"
@@ -433,7 +434,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		p = pane_sub(p, 0, 0, p.h, p.w - SM_SIDE_W - 4);
 	}
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
-	int bottom = p.h >= 10 ? 4 + scheds : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	const int tensor = p.h >= 16 ? sm_tensor_rows(v, v->d->focus.sm) : 0;
+	int bottom = p.h >= 10 ? 4 + scheds + tensor : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	if (ctas)
 		ctas += (int)MIN(i.inactive, (u32)INACTIVE_SHOWN);
 	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */
@@ -449,6 +451,8 @@ static void draw(struct view_ctx *v, struct pane p)
 		                 "this SM's issue slots over the run");
 	if (scheds)
 		sm_sched_draw(v, pane_sub(p, p.h - bottom, 0, scheds, p.w), v->d->focus.sm);
+	if (tensor)
+		sm_tensor_draw(v, pane_sub(p, p.h - bottom + scheds, 0, 1, p.w), v->d->focus.sm);
 	maps(v, pane_sub(p, p.h - 4, 0, 2, p.w), &i);
 	barrier_line(v, p, p.h - 2);
 	sm_units_draw(v, pane_sub(p, p.h - 1, 0, 1, p.w), &i);
@@ -493,16 +497,18 @@ const struct view view_sm = {
     .title = "SM",
     .keys = "up, down warp  left, right SM  Enter its source",
     .enter = '8',
-    .help = "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase, "
-            "and the number of the function's phases (info phases). prio: the rank that the scheduler gives the "
-            "warp now (0 = first). policy, scheds: the warp scheduler's state of a warp and as a whole. all wait: "
-            "nothing can happen here before a reply or a timer. registers, shared: contiguous blocks with the "
-            "numbers of their CTAs; the largest hole is in 32-bit registers and in bytes (B). its warps: a letter "
-            "for each warp, as in the overview. If there is room: the SM's issue slots over the run, as in the "
-            "stalls view.\n"
-            "If the view is narrow, the last line is shorter: LSU w12 3+2 means 3 transactions of warp 12 left, 2 "
-            "instructions queued; no merge, no queue: its MSHR's merge list or the miss queue is full; SP 1/4: 1 "
-            "of 4 units is busy. Left and right choose the SM, up and down the warp.",
+    .help =
+        "The focused SM. since: cycles in the present state. phase: number of the next instruction's phase, "
+        "and the number of the function's phases (info phases). prio: the rank that the scheduler gives the "
+        "warp now (0 = first). policy, scheds: the warp scheduler's state of a warp and as a whole. tensor: for each "
+        "sub-core whether its tensor unit is taken, and its share of the run (info mma). all wait: "
+        "nothing can happen here before a reply or a timer. registers, shared: contiguous blocks with the "
+        "numbers of their CTAs; the largest hole is in 32-bit registers and in bytes (B). its warps: a letter "
+        "for each warp, as in the overview. If there is room: the SM's issue slots over the run, as in the "
+        "stalls view.\n"
+        "If the view is narrow, the last line is shorter: LSU w12 3+2 means 3 transactions of warp 12 left, 2 "
+        "instructions queued; no merge, no queue: its MSHR's merge list or the miss queue is full; SP 1/4: 1 "
+        "of 4 units is busy. Left and right choose the SM, up and down the warp.",
     .draw = draw,
     .on_key = on_key,
 };

@@ -339,7 +339,7 @@ u64 break_next_cycle(const struct break_set *s, u64 from)
 static s32 sm_of(const struct breakpoint *b)
 {
 	const struct probe_path *p = &b->stat.path;
-	bool of_sm = p->kind == PROBE_STALL || p->kind == PROBE_WARP || p->group <= CG_l1t;
+	bool of_sm = p->kind == PROBE_STALL || p->kind == PROBE_WARP || p->group <= CG_SM_LAST;
 	return b->kind == BK_STAT && of_sm && p->instance != PROBE_ALL ? (s32)p->instance : -1;
 }
 

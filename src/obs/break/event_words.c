@@ -2,6 +2,7 @@
  * records and Lua have. Each name here is that of the enum it counts. */
 #include <string.h>
 
+#include "ir/wide.h"
 #include "obs/break/break.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
@@ -27,6 +28,7 @@ static const struct row {
 	u32 n, first; /* values from `first` on have words */
 } rows[] = {
     {EV_ELF_RECALC, "cause", causes_elf, ARRAY_LEN(causes_elf), 0},
+    {EV_MMA, "types", tensor_class_names, TC_COUNT, 0},
     {EV_SPLIT, "why", splits_why, ARRAY_LEN(splits_why), 0},
     {EV_CONVERGE, "at", converge_at, ARRAY_LEN(converge_at), 0},
     {EV_CTA_STEAL, "from", from, ARRAY_LEN(from), 0},

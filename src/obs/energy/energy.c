@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/tensor.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 const struct energy_part_desc energy_parts[EP_COUNT] = {
@@ -55,6 +57,7 @@ static u64 cycle_fj(const struct conf *c, double watts)
 /* Per event and per cycle, all in fJ. */
 struct prices {
 	u64 fetch, slot_decode, slot_schedule, operand, lane_int, lane_f32, lane_f64, lane_sfu, lane_address, clock;
+	u64 mma[TC_COUNT]; /* a multiply-add */
 	u64 lane_shared, l1d, l1c, l1t, l2, flit, byte, activate;
 	u64 leak[EP_COUNT]; /* a cycle, of one */
 };
@@ -113,6 +116,9 @@ static struct prices prices_of(const struct conf *c)
 	    .byte = event_fj(c, ROW_energy_dram_bit, 8),
 	    .activate = event_fj(c, ROW_energy_dram_activate, c->dram_row / 1024.0),
 	};
+	_Static_assert(ROW_energy_mma_b1 - ROW_energy_mma_f16 == TC_COUNT - 1, "rows in the order of enum tensor_class");
+	for (u32 t = 0; t < TC_COUNT; t++)
+		p.mma[t] = event_fj(c, ROW_energy_mma_f16 + t, 1);
 	leakage(c, p.leak);
 	return p;
 }
@@ -122,6 +128,7 @@ static struct prices prices_of(const struct conf *c)
 /* The counters that energy depends on, of an SM, of what is outside, or of all. */
 struct counted {
 	const struct sm_counters *sm;
+	const struct tensor_counters *tensor;
 	const struct cache_counters *l1d, *l1c, *l1t, *l2;
 	const struct noc_counters *noc;
 	const struct dram_counters *dram;
@@ -149,6 +156,9 @@ static void sm_dynamic(const struct prices *p, const struct counted *k, struct e
 	o->part[EP_f32].dynamic = lanes[IK_F32] * p->lane_f32;
 	o->part[EP_f64].dynamic = lanes[IK_F64] * p->lane_f64;
 	o->part[EP_sfu].dynamic = lanes[IK_SFU] * p->lane_sfu;
+	o->part[EP_tensor].dynamic = 0;
+	for (u32 t = 0; t < TC_COUNT; t++)
+		o->part[EP_tensor].dynamic += tensor_macs(k->tensor)[t] * p->mma[t];
 	o->part[EP_address].dynamic = address_lanes(lanes) * p->lane_address;
 	o->part[EP_clock].dynamic = s->active_cycles * p->clock;
 	o->part[EP_shared].dynamic = lanes[IK_SHARED] * p->lane_shared;
@@ -189,7 +199,8 @@ static void sm_energy(struct gpu *g, const struct prices *p, u32 sm, struct ener
 	const struct counted k = {.sm = (const struct sm_counters *)gpu_counters_again(g, CG_sm, sm),
 	                          .l1d = (const struct cache_counters *)gpu_counters_again(g, CG_l1d, sm),
 	                          .l1c = (const struct cache_counters *)gpu_counters_again(g, CG_l1c, sm),
-	                          .l1t = (const struct cache_counters *)gpu_counters_again(g, CG_l1t, sm)};
+	                          .l1t = (const struct cache_counters *)gpu_counters_again(g, CG_l1t, sm),
+	                          .tensor = (const struct tensor_counters *)gpu_counters_again(g, CG_tensor, sm)};
 	memset(o, 0, sizeof *o);
 	sm_dynamic(p, &k, o);
 	leak(p, EPL_SM, k.sm->cycles, o);
@@ -314,6 +325,7 @@ static u64 weight(const struct work *w, enum energy_part part)
 	case EP_f32: return w->lanes[IK_F32];
 	case EP_f64: return w->lanes[IK_F64];
 	case EP_sfu: return w->lanes[IK_SFU];
+	case EP_tensor: return w->lanes[IK_TENSOR];
 	case EP_address: return address_lanes(w->lanes);
 	case EP_shared: return w->lanes[IK_SHARED];
 	case EP_l1d: return w->transactions;
@@ -444,6 +456,7 @@ static void from_sums(struct gpu *g, const struct energy *machine, struct energy
 {
 	const struct prices p = prices_of(gpu_conf(g));
 	struct sm_counters sm;
+	struct tensor_counters tensor;
 	struct cache_counters l1d, l1c, l1t, l2;
 	struct noc_counters noc;
 	struct dram_counters dram;
@@ -451,10 +464,11 @@ static void from_sums(struct gpu *g, const struct energy *machine, struct energy
 	add_up(g, CG_l1d, (u64 *)&l1d);
 	add_up(g, CG_l1c, (u64 *)&l1c);
 	add_up(g, CG_l1t, (u64 *)&l1t);
+	add_up(g, CG_tensor, (u64 *)&tensor);
 	add_up(g, CG_l2, (u64 *)&l2);
 	add_up(g, CG_noc, (u64 *)&noc);
 	add_up(g, CG_dram, (u64 *)&dram);
-	const struct counted k = {&sm, &l1d, &l1c, &l1t, &l2, &noc, &dram};
+	const struct counted k = {&sm, &tensor, &l1d, &l1c, &l1t, &l2, &noc, &dram};
 	memset(o, 0, sizeof *o);
 	sm_dynamic(&p, &k, o);
 	uncore_dynamic(&p, &k, o);

@@ -177,7 +177,7 @@ static bool parse_warp(struct reader *r, struct probe_path *out)
 
 static int sm_cache_group(const char *w, size_t n)
 {
-	for (int g = CG_l1i; g <= CG_l1t; g++)
+	for (int g = CG_l1i; g <= CG_SM_LAST; g++)
 		if (name_is(counter_group_names[g], w, n))
 			return g;
 	return -1;
@@ -396,7 +396,7 @@ static void offer_instance(const struct completer *c, const char *prefix, enum c
 	if (g != CG_sm)
 		return;
 	offer_stalls(c, prefix);
-	for (int k = CG_l1i; k <= CG_l1t; k++) {
+	for (int k = CG_l1i; k <= CG_SM_LAST; k++) {
 		snprintf(p, sizeof(p), "%s%s.", prefix, counter_group_names[k]);
 		offer_group(c, p, (enum counter_group)k);
 	}

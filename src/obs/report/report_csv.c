@@ -53,6 +53,9 @@ static void group(const struct stats *s, enum counter_group g, struct strbuf *ou
 		if (g == CG_kernel) {
 			row_text(out, "kernel.name", id.buf, s->kernels[i].name);
 			row_text(out, "kernel.label", id.buf, s->kernels[i].label);
+			row_text(out, "kernel.regs_from", id.buf, regs_from_names[s->kernels[i].launch->regs_from]);
+			if (s->kernels[i].launch->call)
+				row_text(out, "kernel.call", id.buf, s->kernels[i].launch->call);
 		}
 		figures(out, g, gs->ncounters, &gs->instance[i], id.buf);
 	}
@@ -98,6 +101,15 @@ static void energy(const struct stats *s, struct strbuf *out)
 	energy_rows(out, "kernel", s->energy_kernels, s->group[CG_kernel].n);
 }
 
+static void tensor_types(const struct stats *s, struct strbuf *out)
+{
+	for (u32 t = 0; t < TC_COUNT; t++) {
+		const struct tensor_figures f = stats_tensor(s, (enum tensor_class)t);
+		row_real(out, "tensor.tflops", tensor_class_names[t], "sum", f.tflops);
+		row_real(out, "tensor.peak_tflops", tensor_class_names[t], "sum", f.peak_tflops);
+	}
+}
+
 static void heap(const struct heap_info *h, struct strbuf *out)
 {
 	row_u64(out, "device_heap", "bytes", "", h->bytes);
@@ -130,6 +142,7 @@ void report_csv(const struct stats *s, struct strbuf *out)
 	row_real(out, "run", "ipc", "", s->cycles ? (double)s->warp_insts / (double)s->cycles : NAN);
 	for (u32 g = 0; g < CG_COUNT; g++)
 		group(s, (enum counter_group)g, out);
+	tensor_types(s, out);
 	if (s->heap.bytes)
 		heap(&s->heap, out);
 	energy(s, out);

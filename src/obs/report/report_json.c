@@ -42,6 +42,21 @@ static json_t *figures(const struct stats *s, enum counter_group g, s64 instance
 	return o;
 }
 
+/* What tensor units did by class of types, beside their peaks; with those of no multiply-add. */
+static json_t *tensor_types(const struct stats *s)
+{
+	json_t *o = json_object();
+	for (u32 t = 0; t < TC_COUNT; t++) {
+		const struct tensor_figures f = stats_tensor(s, (enum tensor_class)t);
+		json_t *type = json_object();
+		put(type, "macs", number(f.macs));
+		put(type, "tflops", real(f.tflops));
+		put(type, "peak_tflops", real(f.peak_tflops));
+		put(o, tensor_class_names[t], type);
+	}
+	return o;
+}
+
 static json_t *config(const struct conf *c)
 {
 	json_t *o = json_object();
@@ -115,6 +130,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 	put(o, "stream", number(k->launch->stream));
 	put(o, "priority", json_integer(k->launch->priority));
 	put(o, "regs", number(k->launch->regs));
+	put(o, "regs_from", text(regs_from_names[k->launch->regs_from]));
 	put(o, "shared", number(k->launch->shared_bytes));
 	put(o, "ctas", number(k->launch->ctas));
 	put(o, "occupancy",
@@ -191,7 +207,7 @@ static json_t *base_stalls(const u64 slots[ST_COUNT])
 
 static json_t *sm(const struct stats *s, u32 i)
 {
-	static const enum counter_group caches[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t};
+	static const enum counter_group caches[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_tensor};
 	u32 schedulers = s->conf->sm_schedulers;
 	json_t *o = json_object(), *stalls = json_array();
 	put(o, "id", number(i));
@@ -456,7 +472,7 @@ static json_t *waits(const struct heat *h)
 
 void report_json(const struct stats *s, struct strbuf *out)
 {
-	static const enum counter_group summed[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t};
+	static const enum counter_group summed[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_tensor};
 	json_t *o = json_object();
 	put_head(o, s);
 	put(o, "policies", policies(s->conf));
@@ -472,6 +488,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put(o, "sm", figures(s, CG_sm, -1));
 	for (u32 i = 0; i < ARRAY_LEN(summed); i++)
 		put(o, counter_group_names[summed[i]], figures(s, summed[i], -1));
+	put(o, "tensor_types", tensor_types(s));
 	put(o, "l2", with_instances(s, CG_l2));
 	put(o, "dram", with_instances(s, CG_dram));
 	put(o, "noc", figures(s, CG_noc, -1));

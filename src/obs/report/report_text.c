@@ -299,6 +299,22 @@ static void heap(const struct heap_info *h, struct strbuf *out)
 	strbuf_addf(out, "; at most %sB\n", scaled((double)h->most, a));
 }
 
+/* Tensor units, where they were used: what was achieved with each class of types, and the most that it can be. */
+static void tensor(const struct stats *s, struct strbuf *out)
+{
+	char a[32];
+	u32 n = 0;
+	for (u32 t = 0; t < TC_COUNT; t++) {
+		const struct tensor_figures f = stats_tensor(s, (enum tensor_class)t);
+		if (!f.macs)
+			continue;
+		strbuf_addf(out, "%s %s %.3g TFLOP/s, %s of peak %.1f", n++ ? ";" : " tensor", tensor_class_names[t], f.tflops,
+		            percent(f.tflops / f.peak_tflops, a), f.peak_tflops);
+	}
+	if (n)
+		strbuf_addf(out, "; units busy %s\n", percent(stats_rate(s, CG_tensor, "busy_share"), a));
+}
+
 static void energy(const struct stats *s, struct strbuf *out)
 {
 	static const char *const names[EG_COUNT] = {"SMs", "shared", "L1", "L2", "network", "DRAM", "board"};
@@ -319,6 +335,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 {
 	char a[32], b[32];
 	strbuf_addc(out, '\n');
+	tensor(s, out);
 	lsu(s, out);
 	caches(s, CG_l1d, "L1D", CG_l2, "L2", out);
 	ref_misses(s, out);

@@ -11,6 +11,7 @@
 #define STRUCT_l1d struct cache_counters
 #define STRUCT_l1c struct cache_counters
 #define STRUCT_l1t struct cache_counters
+#define STRUCT_tensor struct tensor_counters
 #define STRUCT_l2 struct cache_counters
 #define STRUCT_noc struct noc_counters
 #define STRUCT_dram struct dram_counters
@@ -19,6 +20,21 @@
 static double quotient(double a, double b)
 {
 	return b != 0 ? a / b : NAN;
+}
+
+static double tensor_all_macs(const struct tensor_counters *c)
+{
+	double sum = 0;
+	for (u32 t = 0; t < TC_COUNT; t++)
+		sum += (double)tensor_macs(c)[t];
+	return sum;
+}
+static double tensor_peak_cycles(const struct tensor_counters *c, const struct rate_env *x)
+{
+	double sum = 0;
+	for (u32 t = 0; t < TC_COUNT; t++)
+		sum += (double)tensor_macs(c)[t] / x->tensor_rate[t];
+	return sum;
 }
 
 #define R(g, n, u, num, den, h)                                                                                        \
@@ -54,11 +70,15 @@ const struct counter_desc *stats_counter(enum counter_group g, u32 index)
 struct rate_env rate_environment(const struct conf *c, u64 cycle, enum counter_group g, u32 covered, u32 all)
 {
 	double share = g == CG_dram && all ? (double)covered / all : 1;
-	return (struct rate_env){.cycles = cycle,
-	                         .slots = cycle * c->sm_schedulers * covered,
-	                         .instances = covered,
-	                         .sim_us = (double)cycle / c->core_clock,
-	                         .peak_bytes = dram_peak_bytes(c) * share};
+	struct rate_env env = {.cycles = cycle,
+	                       .slots = cycle * c->sm_schedulers * covered,
+	                       .instances = covered,
+	                       .sim_us = (double)cycle / c->core_clock,
+	                       .peak_bytes = dram_peak_bytes(c) * share,
+	                       .tensor_units = (double)c->sm_tensor_units * covered};
+	for (u32 t = 0; t < TC_COUNT; t++)
+		env.tensor_rate[t] = tensor_rate(c, (enum tensor_class)t);
+	return env;
 }
 
 static void gather_group(struct stats *s, struct gpu *g, enum counter_group group)
@@ -180,4 +200,15 @@ u64 stats_sum(const struct stats *s, enum counter_group g, const char *name)
 		if (!strcmp(stats_counter(g, i)->name, name))
 			return s->group[g].sum.counters[i];
 	BUG("no counter %s.%s", counter_group_names[g], name);
+}
+
+struct tensor_figures stats_tensor(const struct stats *s, enum tensor_class t)
+{
+	const struct conf *c = s->conf;
+	const struct tensor_counters *k = (const struct tensor_counters *)s->group[CG_tensor].sum.counters;
+	const u64 macs = tensor_macs(k)[t];
+	return (struct tensor_figures){.macs = macs,
+	                               .tflops = quotient(2e-6 * (double)macs, s->sim_us),
+	                               .peak_tflops =
+	                                   2e-6 * tensor_rate(c, t) * c->sm_tensor_units * c->num_sms * c->core_clock};
 }

@@ -9,6 +9,8 @@
 #include "obs/energy/energy.h"
 #include "obs/stats/figures.h"
 #include "obs/stats/programs.h"
+#include "passes/timing.h"
+#include "sm/tensor.h"
 
 /* What the machine does not know about the run. Strings must outlive the stats. */
 struct run_info {
@@ -28,11 +30,13 @@ struct run_info {
 
 /* What rates are computed with, beside counters. */
 struct rate_env {
-	u64 cycles;        /* core cycles of the run */
-	u64 slots;         /* issue slots: schedulers x cycles, of the instances summed over */
-	u64 instances;     /* how many instances the counters are the sum of */
-	double sim_us;     /* simulated time */
-	double peak_bytes; /* DRAM bytes per core cycle at peak, of the instances summed over */
+	u64 cycles;                   /* core cycles of the run */
+	u64 slots;                    /* issue slots: schedulers x cycles, of the instances summed over */
+	u64 instances;                /* how many instances the counters are the sum of */
+	double sim_us;                /* simulated time */
+	double peak_bytes;            /* DRAM bytes per core cycle at peak, of the instances summed over */
+	double tensor_units;          /* of the instances summed over */
+	double tensor_rate[TC_COUNT]; /* multiply-adds per cycle of a tensor unit */
 };
 struct rate_desc {
 	enum counter_group group;
@@ -87,4 +91,10 @@ double stats_rate(const struct stats *s, enum counter_group g, const char *name)
 u64 stats_sum(const struct stats *s, enum counter_group g, const char *name);
 /* The row of a group's counter. */
 const struct counter_desc *stats_counter(enum counter_group g, u32 index);
+/* What the tensor units of the machine did with types of one class, beside what they can do at most. */
+struct tensor_figures {
+	u64 macs;
+	double tflops, peak_tflops; /* multiplications and additions, in 10^12 a second of simulated time; NAN: none */
+};
+struct tensor_figures stats_tensor(const struct stats *s, enum tensor_class t);
 #endif

@@ -105,7 +105,7 @@ struct app_host {
 	struct channel channel;
 	struct records records;
 	bool cut_told;                 /* that its records are cut */
-	struct host_calls *calls_seen; /* the session's */
+	struct call_texts *calls_seen; /* the session's */
 	bool records_on;               /* there is a history that might be gone back in */
 	bool started;
 	char *library_dir;

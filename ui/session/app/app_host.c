@@ -216,7 +216,7 @@ static bool gone(struct app_host *h)
 /* Can the one that waits be told to ask again later? */
 static bool may_be_nudged(const struct app_host *h)
 {
-	return h->awaits == AWAIT_STREAM || h->awaits == AWAIT_ALL || h->awaits == AWAIT_EVENT || h->awaits == AWAIT_WORK;
+	return h->awaits != AWAIT_NOTHING && h->awaits != AWAIT_CYCLE;
 }
 
 static bool calls(struct host *base)
@@ -439,9 +439,7 @@ struct host *host_app_new(struct session *s, struct err *e)
 	struct app_host *h = xcalloc(1, sizeof *h);
 	h->base = (struct host){.ops = &app_host_ops, .stream = HOST_ALL_STREAMS, .wake = NEVER};
 	h->program = s->now->index;
-	if (!s->host_calls)
-		s->host_calls = host_calls_new();
-	h->calls_seen = s->host_calls;
+	h->calls_seen = s->calls;
 	s->app_records.most = (u64)s->conf.history_host_mb << 20;
 	h->records.budget = &s->app_records;
 	h->process = APP_PROCESS_NONE;

@@ -12,50 +12,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
-
-#define CALLS_MAX 65536 /* places; the text of further ones is not kept, and not made */
-
-struct host_calls {
-	struct place {
-		u64 key; /* of pid, address and call; 0: free */
-		char *text;
-	} * place;
-	u32 n, room;
-};
-
-struct host_calls *host_calls_new(void)
-{
-	return xcalloc(1, sizeof(struct host_calls));
-}
-
-void host_calls_free(struct host_calls *t)
-{
-	if (!t)
-		return;
-	for (u32 i = 0; i < t->room; i++)
-		free(t->place[i].text);
-	free(t->place);
-	free(t);
-}
-
-static struct place *place_for(struct host_calls *t, u64 key)
-{
-	u32 i = (u32)key & (t->room - 1);
-	while (t->place[i].key && t->place[i].key != key)
-		i = (i + 1) & (t->room - 1);
-	return &t->place[i];
-}
-
-static void grow(struct host_calls *t)
-{
-	struct host_calls bigger = {.n = t->n, .room = MAX(t->room * 2, 64u)};
-	bigger.place = xcalloc(bigger.room, sizeof *bigger.place);
-	for (u32 i = 0; i < t->room; i++)
-		if (t->place[i].key)
-			*place_for(&bigger, t->place[i].key) = t->place[i];
-	free(t->place);
-	*t = bigger;
-}
+#include "session/app/source_line.h"
 
 /* --- the file that is mapped there ---------------------------------------------------------------------------------- */
 
@@ -156,14 +113,22 @@ static const char *function_at(const struct image *m, u64 *from)
 	return name;
 }
 
-/* --- the text --------------------------------------------------------------------------------------------------------- */
-
-/* Names are the application's: a screen is told nothing by them. */
-static void add_name(struct strbuf *out, const char *name, size_t n)
+static bool has_lines(const struct image *m)
 {
-	for (size_t i = 0; i < n && name[i]; i++)
-		strbuf_addc(out, name[i] > ' ' && name[i] < 127 ? name[i] : '?');
+	const Elf64_Ehdr *h = (const Elf64_Ehdr *)m->bytes;
+	const Elf64_Shdr *s = (const Elf64_Shdr *)(m->bytes + h->e_shoff);
+	if (h->e_shstrndx >= h->e_shnum || !within(m, s[h->e_shstrndx].sh_offset, s[h->e_shstrndx].sh_size))
+		return false;
+	const Elf64_Shdr *names = &s[h->e_shstrndx];
+	static const char wanted[] = ".debug_line";
+	for (u32 i = 0; i < h->e_shnum; i++)
+		if (s[i].sh_name < names->sh_size && names->sh_size - s[i].sh_name >= sizeof wanted &&
+		    !memcmp(m->bytes + names->sh_offset + s[i].sh_name, wanted, sizeof wanted))
+			return true;
+	return false;
 }
+
+/* --- the text --------------------------------------------------------------------------------------------------------- */
 
 static void add_place(struct strbuf *out, const struct image *m)
 {
@@ -176,13 +141,17 @@ static void add_place(struct strbuf *out, const struct image *m)
 		n = strlen(name);
 	}
 	if (name) {
-		add_name(out, ident, n);
+		call_texts_name(out, ident, n);
 		strbuf_addf(out, "+0x%llx in ", (unsigned long long)from + 1);
-		add_name(out, slash + 1, strlen(slash + 1));
+		call_texts_name(out, slash + 1, strlen(slash + 1));
 	} else {
-		add_name(out, slash + 1, strlen(slash + 1));
+		call_texts_name(out, slash + 1, strlen(slash + 1));
 		strbuf_addf(out, "+0x%llx", (unsigned long long)m->at + 1);
 	}
+	struct strbuf line = STRBUF_INIT;
+	if (is_elf(m) && has_lines(m) && source_line(m->path, linked_address(m), &line))
+		strbuf_addf(out, " (%s)", strbuf_str(&line));
+	strbuf_release(&line);
 }
 
 static char *make_text(s32 pid, u64 address, const char *call)
@@ -203,18 +172,12 @@ static char *make_text(s32 pid, u64 address, const char *call)
 	return out.buf;
 }
 
-const char *host_calls_text(struct host_calls *t, s32 pid, u64 address, const char *call)
+const char *host_calls_text(struct call_texts *t, s32 pid, u64 address, const char *call)
 {
 	if (!*call)
 		return NULL;
 	const u64 place[2] = {(u64)(u32)pid, address},
-	          key = hash_bytes(place, sizeof place, hash_bytes(call, strlen(call), 0)) | 1;
-	if (t->n * 2 >= t->room)
-		grow(t);
-	struct place *p = place_for(t, key);
-	if (!p->key && t->n < CALLS_MAX) {
-		*p = (struct place){key, make_text(pid, address, call)};
-		t->n++;
-	}
-	return p->text;
+	          key = hash_bytes(place, sizeof place, hash_bytes(call, strlen(call), 0));
+	const char *text = call_texts_find(t, key);
+	return text || !call_texts_room(t) ? text : call_texts_keep(t, key, make_text(pid, address, call));
 }

@@ -15,6 +15,7 @@ void launch_spec_of(const struct session *s, const struct app_host *h, const str
 	                          .block = {(u32)a[4], (u32)a[5], (u32)a[6]},
 	                          .dynamic_shared = (u32)a[7],
 	                          .regs = MIN(f->regs, s->conf.sm_max_regs_thread),
+	                          .regs_from = REGS_CUBIN,
 	                          .cooperative = a[9] & WIRE_COOPERATIVE,
 	                          .params = params,
 	                          .param_bytes = f->fn->param_bytes};

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "session/call_texts.h"
 #include "session/host/launch_log.h"
 #include "session/host/param_list.h"
 
@@ -199,6 +201,24 @@ static void check_options(lua_State *L, int at)
 	}
 }
 
+/* Which line of the host program launches: "cuda.launch from saxpy.lua:12". */
+static const char *call_of(lua_State *L, struct call_texts *texts)
+{
+	lua_Debug at = {0};
+	if (!lua_getstack(L, 1, &at) || !lua_getinfo(L, "Sl", &at) || at.currentline <= 0 || at.source[0] != '@')
+		return "cuda.launch";
+	const char *slash = strrchr(at.source, '/'), *file = slash ? slash + 1 : at.source + 1;
+	const u64 key = hash_bytes(&at.currentline, sizeof at.currentline, hash_bytes(at.source, strlen(at.source), 0));
+	const char *text = call_texts_find(texts, key);
+	if (text || !call_texts_room(texts))
+		return text;
+	struct strbuf made = STRBUF_INIT;
+	strbuf_adds(&made, "cuda.launch from ");
+	call_texts_name(&made, file, strlen(file));
+	strbuf_addf(&made, ":%d", at.currentline);
+	return call_texts_keep(texts, key, made.buf);
+}
+
 int host_launch(lua_State *L)
 {
 	struct session *s = host_session(L);
@@ -216,10 +236,12 @@ int host_launch(lua_State *L)
 		l.stream = option(L, 5, "stream", ((struct lua_host *)s->now->host)->streams);
 		l.priority = host_stream_priority(s, l.stream);
 		l.regs = option(L, 5, "regs", 255);
+		l.regs_from = REGS_HOST;
 		l.cooperative = flag(L, 5, "cooperative");
 		l.start_at = start_cycle(L, 5, s);
 	}
 	struct err e = {0};
+	l.call = call_of(L, s->calls);
 	const struct answer *fed = answer_fed(L, host_answers(L), ANSWER_LAUNCH);
 	int id = fed ? (int)fed->value : sim_launch(s->sim, &l, &e);
 	if (id < 0)

@@ -276,8 +276,10 @@ static bool launch(struct session *s, struct ptx_host *h, struct err *e)
 	                        .block = s->now->opt->block,
 	                        .dynamic_shared = s->now->opt->shared,
 	                        .regs = s->now->opt->regs,
+	                        .regs_from = REGS_OPTION,
 	                        .cooperative = s->now->opt->cooperative,
 	                        .priority = s->now->opt->priority,
+	                        .call = "command line",
 	                        .params = params,
 	                        .param_bytes = h->fn->param_bytes};
 	h->launched = true;
