@@ -6,6 +6,7 @@
 #include "conf/carveout.h"
 #include "gpu/crossing.h"
 #include "gpu/turn.h"
+#include "sm/l0i.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/kernels/kernel_sched.h"
@@ -25,7 +26,7 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 	                 sizeof(struct tensor_work);
 	sm += c->sm_dependences == DEPENDENCES_COUNTERS ? sizeof(struct deps) : 0;
 	sm += c->lsu_replay ? sizeof(struct replay) : 0;
-	sm += l1_pipe_bytes(c) + kernels_bytes(c);
+	sm += l1_pipe_bytes(c) + l0i_bytes(c) + kernels_bytes(c);
 	sm += conf_is_vt(c) ? sizeof(struct vt) + sizeof(struct front_map) + 128 : 0;
 	if (!mem_state_bytes(c, &mem, e))
 		return false;

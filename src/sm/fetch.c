@@ -1,6 +1,6 @@
 /* Fetch: sm.fetches warps a cycle of those whose instruction buffer is empty, the policy's choice or round robin. An
  * L1I hit fills the buffer sm.fetch_latency cycles later; a line that arrives after a miss first takes the stage for
- * one fetch, before any new one.
+ * one fetch, before any new one. With l0i.lines each scheduler looks into a cache of its own first (l0i.h).
  *
  * With sm.fetch_fallthrough the stage does not know of branches: behind a taken one it goes on with the fall-through,
  * unless the buffer holds that already. The warp is then astray until its scheduler's next cycle flushes it. (In
@@ -15,6 +15,7 @@
  * and the look at the tags costs no cycle. Whether misses alone trigger it, neither Park nor the abstract of Smith and
  * Hsu 1992, to whom Park refers, says; if they did, every other line of straight code would still be missed. */
 #include "sm/internal.h"
+#include "sm/l0i.h"
 
 static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_txn *t)
 {
@@ -89,24 +90,47 @@ static u64 filled_at(const struct conf *c, u64 at, u32 index)
 	return at + c->sm_fetch_latency - (index + 1 < c->sm_fetches);
 }
 
+static u64 code_end(const struct sm_ctx *x, const struct warp *wp)
+{
+	const struct module *m = x->prog[wp->launch].launch->mod;
+	return m->code_base + 8ull * m->ncode;
+}
+
+static void starts(struct sm *s, u32 w)
+{
+	s->need_fetch &= ~BIT(w);
+	s->fetch_rr = (u8)((w + 1) % WARP_SLOTS);
+	s->warp[w].fetching = 1;
+}
+
 static void fetch_warp(struct sm_ctx *x, struct sm *s, u32 w, u32 index, u64 now)
 {
 	struct warp *wp = &s->warp[w];
 	struct mem_txn t;
+	u64 ready;
 	request(x, wp, &t);
+	if (unlikely(x->l0i != NULL) && l0i_find(x, s, w % x->nscheds, t.addr, code_end(x, wp), now, &ready)) {
+		starts(s, w);
+		timer_put(x, s, now, MAX(filled_at(x->conf, now, index), ready), WK_FETCHED, wp->who, wp->pc);
+		return;
+	}
 	enum mem_result r = mem_access(x->mem, s->id, MC_L1I, MO_FETCH, &t, TOKEN_FETCH | wp->who | w << TOKEN_BITS, now);
 	if (r >= MR_RF_LINE) {
 		refused(x, s, w, r, now);
 		return;
 	}
 	forget_refusals(s); /* the cache has forgotten them, too */
-	s->need_fetch &= ~BIT(w);
-	s->fetch_rr = (u8)((w + 1) % WARP_SLOTS);
-	wp->fetching = 1;
+	starts(s, w);
 	if (x->conf->sm_fetch_prefetch)
 		prefetch_next(x, s, w, t, now);
-	if (r == MR_HIT)
-		timer_put(x, s, now, filled_at(x->conf, now, index), WK_FETCHED, wp->who, wp->pc);
+	if (r != MR_HIT)
+		return;
+	u64 at = filled_at(x->conf, now, index);
+	if (unlikely(x->l0i != NULL)) {
+		at += x->conf->l0i_latency;
+		l0i_miss(x, s, w % x->nscheds, t.addr, code_end(x, wp), at);
+	}
+	timer_put(x, s, now, at, WK_FETCHED, wp->who, wp->pc);
 }
 
 static u32 next_by_policy(struct sm_ctx *x, struct sm *s, u64 now)
@@ -152,7 +176,14 @@ void fetch_arrived(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	const u32 n = x->conf->sm_fetches;
 	u64 slot = MAX(now * n, s->fetch_slots);
 	s->fetch_slots = slot + 1;
-	timer_add(x, s, now, filled_at(x->conf, slot / n, (u32)(slot % n)), WK_FETCHED, w, s->warp[w].pc);
+	u64 at = filled_at(x->conf, slot / n, (u32)(slot % n));
+	if (unlikely(x->l0i != NULL) && has_slot(w)) {
+		struct mem_txn t;
+		request(x, &s->warp[w], &t);
+		at += x->conf->l0i_latency;
+		l0i_miss(x, s, w % x->nscheds, t.addr, code_end(x, &s->warp[w]), at);
+	}
+	timer_add(x, s, now, at, WK_FETCHED, w, s->warp[w].pc);
 }
 
 /* Its scheduler is to look, although the warp waits for instructions as before: a jump that takes no slot. */

@@ -354,6 +354,7 @@ struct vt;
 struct replay;
 struct copies;
 struct deps;
+struct l0i;
 struct restart;
 struct warp_sched_ops;
 struct kernel_sched_ops;
@@ -376,6 +377,7 @@ struct sm_ctx {
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct copies *copies;                  /* cp.async under way, in the arena */
+	struct l0i *l0i;                        /* by scheduler, in the arena; NULL: there is none */
 	struct deps *deps;                      /* sm.dependences=counters, in the arena; NULL: a scoreboard */
 	struct tensor_work *tensor;             /* what tensor units have done, in the arena; NULL: nobody counts */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
