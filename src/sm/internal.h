@@ -107,7 +107,8 @@ static inline u64 mbarrier_next(const struct sm *s)
  */
 void mbarrier_phase(struct sm_ctx *x, struct sm *s, u32 w, u64 addr, u32 pc, u64 now);
 struct copies *copies_create(struct arena *a);
-struct deps *deps_create(struct arena *a); /* deps.h */
+struct l0i *l0i_create(const struct conf *c, struct arena *a); /* l0i.h; NULL: there is none */
+struct deps *deps_create(struct arena *a);                     /* deps.h */
 
 /* --- verbs.c, residency.c ---------------------------------------------------------------------------------------- */
 /* A halted CTA's time has come. */

@@ -9,6 +9,11 @@ size_t l0i_bytes(const struct conf *c)
 	return c->l0i_lines ? c->sm_schedulers * sizeof(struct l0i) : 0;
 }
 
+struct l0i *l0i_create(const struct conf *c, struct arena *a)
+{
+	return c->l0i_lines ? ARENA_NEW(a, struct l0i, c->sm_schedulers) : NULL;
+}
+
 static struct l0i_line *find(struct l0i_line *l, u32 n, u64 addr)
 {
 	for (u32 i = 0; i < n; i++)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sm/internal.h"
-#include "sm/l0i.h"
 #include "sm/l1_pipe.h"
 #include "sm/replay.h"
 #include "sm/sched/external.h"
@@ -59,7 +58,7 @@ struct sm *sm_create(struct sm_ctx *x, u32 id, const struct conf *c, struct aren
 	x->copies = copies_create(a);
 	x->deps = c->sm_dependences == DEPENDENCES_COUNTERS ? deps_create(a) : NULL;
 	x->replay = c->lsu_replay ? ARENA_NEW(a, struct replay, 1) : NULL;
-	x->l0i = l0i_bytes(c) ? arena_alloc(a, l0i_bytes(c), 64) : NULL;
+	x->l0i = l0i_create(c, a);
 	x->pipe = l1_pipe_bytes(c) ? arena_alloc(a, l1_pipe_bytes(c), 64) : NULL;
 	x->past_pipe = x->pipe && !c->l1d_pipe_atomics && !x->replay;
 	x->results = c->sm_collectors && c->sm_unit_results == UNIT_RESULTS_ONE
