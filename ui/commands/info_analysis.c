@@ -178,9 +178,12 @@ bool info_control(struct debugger *d, const char *args, struct strbuf *out, stru
 	if (!find_code(d, "control", args, &c, e))
 		return false;
 	struct control_word *w = gpu_control_words(dbg_gpu(d), c.m);
-	if (!w)
-		return err_set(e, "info control: this machine has a scoreboard instead; start it with --set "
-		                  "sm.dependences=counters, which needs sm.unit_sets=scheduler");
+	if (!w) {
+		strbuf_adds(out,
+		            "This machine has a scoreboard instead. One with sm.unit_sets=scheduler can be started with --set "
+		            "sm.dependences=counters.\n");
+		return true;
+	}
 	title(&c, "control words", out);
 	strbuf_adds(out, "  line      pc  waits:read:write:stall  bank0  bank1  reused  instruction\n");
 	for (u32 pc = c.f->entry; pc < c.f->end; pc++)
