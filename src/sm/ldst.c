@@ -88,9 +88,11 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 	e->load = NO_LOAD;
 	e->shared = on_chip(x->conf, d);
 	e->ordered = 0;
+	e->turns = 0;
 	if (e->shared) {
 		e->ntxn = (u16)(d->space == SPC_SHARED ? mem_shared_degree(x->conf, d) : 1);
 		e->op = d->space == SPC_SHARED;
+		e->turns = (u8)MIN(turns_of(d), e->ntxn);
 	} else {
 		e->cache = (u8)cache_of(d);
 		e->op = (u8)op_of(d);
@@ -142,7 +144,7 @@ void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 n
 		return;
 	struct warp *wp = &s->warp[e->warp];
 	bool result = inst_at(x, wp, e->pc)->n_sb_dst > 0;
-	s->k.shared_conflicts += e->ntxn - 1;
+	s->k.shared_conflicts += e->ntxn - e->turns;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
 		const u64 sent = e->op && x->conf->lsu_path ? path_book(x, s, e->warp, e->ntxn, now + 1 - e->ntxn) : now;

@@ -253,7 +253,7 @@ struct lsu_entry {
 	u16 load;       /* index into loads; NO_LOAD for stores and reductions */
 	u8 warp, cache, op, shared;
 	u8 ordered; /* a barrier opened since it came (replay.h) */
-	u8 pad;     /* named so that it is zero: state is hashed */
+	u8 turns;   /* shared memory: cycles that its data take without a conflict */
 	struct mem_txn txn[MEM_TXN_MAX];
 };
 #define NO_LOAD 0xffff

@@ -657,6 +657,24 @@ static void test_conflicts_are_counted(void **state)
 	}
 }
 
+/* 512 B take four cycles without a conflict; of 16 B a lane that lie 32 B apart, half of the banks are used: eight. */
+static void test_wide_accesses_are_no_conflicts(void **state)
+{
+	for (u32 apart = 0; apart < 2; apart++) {
+		char text[600];
+		snprintf(text, sizeof text,
+		         "%s.visible .entry k()\n{\n.reg .b32 %%r<9>; .shared .align 16 .b8 sh[4096];\n"
+		         "mov.u32 %%r1, %%tid.x; shl.b32 %%r1, %%r1, %u; mov.u32 %%r2, sh; add.u32 %%r1, %%r1, %%r2;\n"
+		         "st.shared.v4.u32 [%%r1], {%%r1,%%r2,%%r1,%%r2}; ret;\n}\n",
+		         PTX_HEAD, 4 + apart);
+		struct sim *s = machine((const char *[]){"num_sms=1", NULL});
+		run_ptx(s, text, 1, 32, NULL, 0);
+		assert_int_equal(rig_counter(s, CG_sm, "shared_cycles"), apart ? 8 : 4);
+		assert_int_equal(rig_counter(s, CG_sm, "shared_conflicts"), apart ? 4 : 0);
+		sim_destroy(s);
+	}
+}
+
 /* Each instruction counts as one of its kind. */
 static void test_kinds_are_counted(void **state)
 {
@@ -709,6 +727,7 @@ int main(void)
 	    cmocka_unit_test(test_deadlock_is_the_same_in_slices),
 	    cmocka_unit_test(slow_is_no_deadlock),
 	    cmocka_unit_test(test_conflicts_are_counted),
+	    cmocka_unit_test(test_wide_accesses_are_no_conflicts),
 	    cmocka_unit_test(test_kinds_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
