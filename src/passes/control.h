@@ -23,6 +23,7 @@
 #include "passes/fn.h"
 
 #define CONTROL_COUNTERS 6
+#define CONTROL_COUNT_MAX 63 /* instructions that one of them can stand for (Huerta 2025, section 4.2) */
 #define CONTROL_NONE 7
 #define CONTROL_STALL_MAX 255
 

@@ -78,10 +78,18 @@ static bool any_raised(const struct deps_warp *d, u32 counters)
 	return false;
 }
 
+/* A counter that it would raise is as high as it can be. */
+static bool is_full(const struct deps_warp *d, const struct control_word *c)
+{
+	return (c->set_write != CONTROL_NONE && d->n[c->set_write] == CONTROL_COUNT_MAX) ||
+	       (c->set_read != CONTROL_NONE && d->n[c->set_read] == CONTROL_COUNT_MAX);
+}
+
 bool deps_holds(const struct sm_ctx *x, const struct warp *wp, u32 w)
 {
 	const struct deps_warp *d = &x->deps->warp[w];
-	return d->timed || any_raised(d, word_at(x, wp, wp->pc)->wait);
+	const struct control_word *c = word_at(x, wp, wp->pc);
+	return d->timed || any_raised(d, c->wait) || is_full(d, c);
 }
 
 enum warp_state deps_state(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
@@ -153,6 +161,12 @@ bool deps_reads_late(const struct sm_ctx *x, const struct warp *wp, u32 pc)
 	return x->deps && word_at(x, wp, pc)->set_read != CONTROL_NONE;
 }
 
+static void count_up(struct deps_warp *d, u32 counter)
+{
+	d->n[counter]++;
+	BUG_ON(d->n[counter] > CONTROL_COUNT_MAX);
+}
+
 u32 deps_issued(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct dyninst *d, u64 now)
 {
 	struct warp *wp = &s->warp[w];
@@ -165,9 +179,9 @@ u32 deps_issued(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct d
 	if (lsu && !d->mask)
 		return late;
 	if (c->set_write != CONTROL_NONE)
-		u->n[c->set_write]++;
+		count_up(u, c->set_write);
 	if (c->set_read != CONTROL_NONE) {
-		u->n[c->set_read]++;
+		count_up(u, c->set_read);
 		wp->inflight++;
 	}
 	return late;

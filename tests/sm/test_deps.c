@@ -92,6 +92,29 @@ static void test_counters_are_few(void **state)
 	check_near(few - all, 4, 1.01, "the addition to the address comes later");
 }
 
+/* A counter goes up to 63: of 90 loads most of which share one, those beyond wait. */
+static void test_counters_end(void **state)
+{
+	struct strbuf t = STRBUF_INIT;
+	strbuf_adds(&t, LOOP_HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<99>; .reg .b64 %a;\n"
+	                          "ld.param.u64 %a, [p]; mov.u32 %r98, 0;\n");
+	for (u32 i = 0; i < 90; i++)
+		strbuf_addf(&t, "ld.global.u32 %%r%u, [%%a+%u];\n", i, 256 * i);
+	for (u32 i = 0; i < 90; i++)
+		strbuf_addf(&t, "add.u32 %%r98, %%r98, %%r%u;\n", i);
+	strbuf_adds(&t, "st.global.u32 [%a], %r98; ret;\n}\n");
+	static const char *const wide[] = {
+	    COUNTERS, "warp-sched=gto", "l1d.mshrs=256", "l1i.perfect=true", "lsu.loads=1024", "l1d.ways=64", NULL};
+	struct sim *s = machine(wide);
+	struct err e = {0};
+	const u64 buf = devmem_alloc(sim_devmem(s), 65536, "buf", &e);
+	struct run r = run_ptx(s, strbuf_str(&t), 1, 32, (u64[]){buf}, 1);
+	assert_int_equal(r.why, STOP_IDLE);
+	assert_int_equal(rig_counter(s, CG_sm, "hazard_holds"), 0);
+	strbuf_release(&t);
+	sim_destroy(s);
+}
+
 /* --- read ports --------------------------------------------------------------------------------------------------- */
 
 /* Four sums: their registers lie now in the bank of %f1, now in that of %f2. */
@@ -144,13 +167,10 @@ static void test_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_as_scoreboard),
-	    cmocka_unit_test(test_scoreboard_is_not_asked),
-	    cmocka_unit_test(test_address_is_read_late),
-	    cmocka_unit_test(test_data_are_read_late),
-	    cmocka_unit_test(test_counters_are_few),
-	    cmocka_unit_test(test_read_ports),
-	    cmocka_unit_test(test_needs),
+	    cmocka_unit_test(test_as_scoreboard),        cmocka_unit_test(test_scoreboard_is_not_asked),
+	    cmocka_unit_test(test_address_is_read_late), cmocka_unit_test(test_data_are_read_late),
+	    cmocka_unit_test(test_counters_are_few),     cmocka_unit_test(test_counters_end),
+	    cmocka_unit_test(test_read_ports),           cmocka_unit_test(test_needs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
