@@ -1,5 +1,5 @@
 /* control: the control word of each instruction, as assemblers of Volta and later write it into machine code, whose
- * issue logic has no scoreboard (Huerta 2025, sections 4 and 5.1). PTX has none, so they are derived here:
+ * issue logic has no scoreboard (Huerta 2025). PTX has none, so they are derived here:
  *
  *   stall     the warp issues its next instruction at least so many cycles after this one: a result of fixed latency is
  *             there when the next instruction that names its register issues
@@ -23,7 +23,7 @@
 #include "passes/fn.h"
 
 #define CONTROL_COUNTERS 6
-#define CONTROL_COUNT_MAX 63 /* instructions that one of them can stand for (Huerta 2025, section 4.2) */
+#define CONTROL_COUNT_MAX 63 /* instructions that one of them can stand for (Huerta 2025) */
 #define CONTROL_NONE 7
 #define CONTROL_STALL_MAX 255
 

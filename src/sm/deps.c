@@ -6,7 +6,7 @@
 #include "sm/internal.h"
 #include "sm/virtual.h"
 
-/* The cycles in which an instruction of fixed latency reads its registers (Huerta 2025, section 5.1.1). */
+/* The cycles in which an instruction of fixed latency reads its registers (Huerta 2025). */
 #define READ_WINDOW 3
 
 static const struct control_word *word_at(const struct sm_ctx *x, const struct warp *wp, u32 pc)

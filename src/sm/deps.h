@@ -27,8 +27,9 @@ struct deps { /* arena, one an SM */
 	struct deps_port port[SM_MAX_SCHEDS];
 };
 
-/* The state in which a warp waits at its pc for its stall or for counters; WS_NONE: for neither. */
+/* Its stall or a counter holds the warp at its pc; changes nothing. */
 bool deps_holds(const struct sm_ctx *x, const struct warp *wp, u32 w);
+/* The state in which the warp waits for them; WS_NONE: for neither. The end of a stall goes onto the wheel. */
 enum warp_state deps_state(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* An instruction with an issue slot has been issued: its stall, and its counters unless no lane executes it. Returns
  * the cycles that it waits for its operands. */
@@ -37,6 +38,7 @@ u32 deps_issued(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct d
 void deps_written(struct sm_ctx *x, u32 w, u32 pc, const struct warp *wp);
 /* The memory instruction at pc has left the LSU: its registers will have been read lsu.release_... cycles later. */
 void deps_leaves_lsu(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now);
+/* They have been read. */
 void deps_read(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now);
 /* Does the instruction raise a counter until its registers are read? */
 bool deps_reads_late(const struct sm_ctx *x, const struct warp *wp, u32 pc);

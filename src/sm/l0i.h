@@ -1,6 +1,6 @@
-/* l0i: an instruction cache of each scheduler in front of L1I, with a stream buffer (Huerta 2025, section 5.2: Ampere's
- * sub-cores have one each, and a prefetcher of consecutive lines suffices to explain what was measured; Jia 2018, table
- * 3.1: 12 KB in Volta).
+/* l0i: an instruction cache of each scheduler in front of L1I, with a stream buffer (Huerta 2025: Ampere's
+ * sub-cores have one each, and a prefetcher of consecutive lines suffices to explain what was measured; Jia 2018: 12 KB
+ * in Volta).
  *
  * A fetch looks there first. A miss asks L1I, whose answer takes l0i.latency cycles longer, and begins the stream
  * buffer anew with the lines behind it; L1I gives it one line a cycle. A line that is found in the stream buffer goes

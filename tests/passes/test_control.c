@@ -64,8 +64,8 @@ static struct module *load(const char *ptx)
 	return m;
 }
 
-/* The words of a kernel with this body, from the instruction behind the parameter on: one line each. */
-static void check_words(const char *body, const char *const *want, u32 n)
+/* Of a kernel with this body, by pc: the parameter comes first. */
+static struct control_word *words_of(const char *body)
 {
 	struct strbuf text = STRBUF_INIT;
 	strbuf_adds(&text, KERNEL);
@@ -74,6 +74,17 @@ static void check_words(const char *body, const char *const *want, u32 n)
 	struct module *m = load(strbuf_str(&text));
 	struct control_timing *t = timings_of(m);
 	struct control_word *w = control_make(m, t);
+	banks_count(m, t, w);
+	free(t);
+	module_free(m);
+	strbuf_release(&text);
+	return w;
+}
+
+/* The words of a kernel with this body, from the instruction behind the parameter on: one line each. */
+static void check_words(const char *body, const char *const *want, u32 n)
+{
+	struct control_word *w = words_of(body);
 	for (u32 i = 0; i < n; i++) {
 		char got[CONTROL_TEXT];
 		control_text(&w[1 + i], got);
@@ -81,9 +92,6 @@ static void check_words(const char *body, const char *const *want, u32 n)
 			fail_msg("%s\ninstruction %u: %s, should be %s", body, i, got, want[i]);
 	}
 	free(w);
-	free(t);
-	module_free(m);
-	strbuf_release(&text);
 }
 #define WORDS(body, ...)                                                                                               \
 	check_words(body, (const char *const[]){__VA_ARGS__}, ARRAY_LEN(((const char *const[]){__VA_ARGS__})))
@@ -143,23 +151,13 @@ static void test_shared_counter(void **state)
 
 static void check_reads(const char *body, u32 i, const u8 want[3])
 {
-	struct strbuf text = STRBUF_INIT;
-	strbuf_adds(&text, KERNEL);
-	strbuf_adds(&text, body);
-	strbuf_adds(&text, TAIL);
-	struct module *m = load(strbuf_str(&text));
-	struct control_timing *t = timings_of(m);
-	struct control_word *w = control_make(m, t);
-	banks_count(m, t, w);
+	struct control_word *w = words_of(body);
 	const struct control_word *c = &w[1 + i];
 	const u32 reads = c->reads[0] + c->reads[1], reused = c->reused[0] + c->reused[1];
 	if (reads != want[0] || MAX(c->reads[0], c->reads[1]) != want[1] || reused != want[2])
 		fail_msg("%s\ninstruction %u reads %u and %u, reused %u and %u", body, i, c->reads[0], c->reads[1],
 		         c->reused[0], c->reused[1]);
 	free(w);
-	free(t);
-	module_free(m);
-	strbuf_release(&text);
 }
 
 /* All reads, most in one bank, reused ones. */
