@@ -113,7 +113,7 @@ static void choose_coherence(void)
 
 static void choose_runs(void)
 {
-	static const char *const gpus[] = {"gtx480", "v100", "m2090", "gpgpusim_v100"};
+	static const char *const gpus[] = {"gtx480", "rtx2060", "m2090", "gpgpusim_rtx2060"};
 	const char *how = getenv("MATRIX");
 	if (how && !strcmp(how, "coherence")) {
 		choose_coherence();

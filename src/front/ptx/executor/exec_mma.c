@@ -20,6 +20,19 @@ static u32 field(u32 word, u32 j, u32 bits)
 {
 	return bits >= 32 ? word : word >> (j * bits) & ((1u << bits) - 1);
 }
+/* Where the elements of a register stand in a matrix of `stride` columns: element j of lane 4 g + t at
+ * first + g x by_g + t x by_t + j x by_j. That is element_at() without its cases. */
+struct places {
+	u32 first, by_g, by_t, by_j;
+};
+static struct places places_of(const struct mma_shape *m, enum mma_matrix which, u32 r, u32 stride)
+{
+	const struct element zero = element_at(m, which, 0, r, 0), g = element_at(m, which, 4, r, 0),
+	                     t = element_at(m, which, 1, r, 0), j = element_at(m, which, 0, r, 1);
+	const u32 first = zero.row * stride + zero.col;
+	return (struct places){first, g.row * stride + g.col - first, t.row * stride + t.col - first,
+	                       j.row * stride + j.col - first};
+}
 /* Raw elements of A, dense or as mma.sp stores them, and of B and C. */
 static void gather(const struct exec *x, const struct wide *w, enum mma_matrix which, u32 *out, u32 stride)
 {
@@ -30,11 +43,10 @@ static void gather(const struct exec *x, const struct wide *w, enum mma_matrix w
 	const u32 n = which == MM_A ? w->na : which == MM_B ? w->nb : w->nc;
 	for (u32 r = 0; r < n; r++) {
 		const u32 *reg = exec_at(x, w->s[first + r]);
-		for (u32 l = 0; l < LANES; l++)
-			for (u32 j = 0; j < e; j++) {
-				const struct element at = element_at(m, which, l, r, j);
-				out[at.row * stride + at.col] = field(reg[l], j, bits);
-			}
+		const struct places p = places_of(m, which, r, stride);
+		for (u32 j = 0; j < e; j++)
+			for (u32 l = 0; l < LANES; l++)
+				out[p.first + (l >> 2) * p.by_g + (l & 3) * p.by_t + j * p.by_j] = field(reg[l], j, bits);
 	}
 }
 static void scatter(const struct exec *x, const struct wide *w, const u32 *in, u32 stride)
@@ -45,12 +57,12 @@ static void scatter(const struct exec *x, const struct wide *w, const u32 *in, u
 		if (w->d[r] == OPND_NONE)
 			continue;
 		u32 *reg = exec_at(x, w->d[r]);
+		const struct places p = places_of(m, MM_D, r, stride);
 		for (u32 l = 0; l < LANES; l++) {
+			const u32 *from = in + p.first + (l >> 2) * p.by_g + (l & 3) * p.by_t;
 			u32 word = 0;
-			for (u32 j = 0; j < e; j++) {
-				const struct element at = element_at(m, MM_D, l, r, j);
-				word |= in[at.row * stride + at.col] << (j * bits % 32);
-			}
+			for (u32 j = 0; j < e; j++)
+				word |= from[j * p.by_j] << (j * bits % 32);
 			reg[l] = word;
 		}
 	}
@@ -72,21 +84,27 @@ static void spread(const struct exec *x, const struct wide *w, u32 *a, u32 strid
 
 /* --- f16, bf16, tf32, fp8 ----------------------------------------------------------------------------------------- */
 
-struct factors { /* of A by row, of B by row of B */
-	s16 man[DEPTH / 4 * ROWS], exp[DEPTH / 4 * ROWS];
-	struct mma_number of[DEPTH / 4 * ROWS];
-	bool special;
-};
-static void decode(struct factors *f, const u32 *raw, u8 type, u32 n)
+/* The factors of a matrix, of which MMA_COLS stand together, and the next in place `step` x MMA_COLS. A zero has the
+ * exponent MMA_NO_EXP. False: some are infinities or NaN. */
+static bool decode(s32 *man, s32 *exp, u32 step, const u32 *raw, u8 type, u32 n)
 {
-	const struct mma_format fmt = mma_format_of(type);
-	f->special = false;
+	const struct mma_format f = mma_format_of(type);
+	const u32 ones = (1u << f.e) - 1, below = (1u << f.m) - 1, down = type == MT_TF32 ? 13 : 0;
+	const u32 special = f.inf ? ones << f.m : (1u << (f.e + f.m)) - 1; /* from this magnitude on */
+	u32 any = 0;
 	for (u32 i = 0; i < n; i++) {
-		f->of[i] = mma_decode(type == MT_TF32 ? raw[i] >> 13 : raw[i], fmt);
-		f->man[i] = f->of[i].man;
-		f->exp[i] = f->of[i].exp;
-		f->special |= f->of[i].kind != MN_FINITE;
+		const u32 bits = raw[i] >> down, e = bits >> f.m & ones, negative = bits >> (f.e + f.m) & 1;
+		const s32 m = (s32)((bits & below) | (e ? 1u << f.m : 0));
+		const u32 at = i / MMA_COLS * step * MMA_COLS + i % MMA_COLS;
+		man[at] = negative ? -m : m;
+		exp[at] = m ? (s32)MAX(e, 1u) - (s32)(ones >> 1) : MMA_NO_EXP;
+		any |= (bits & ((1u << (f.e + f.m)) - 1)) >= special;
 	}
+	return !any;
+}
+static struct mma_number number_of(u32 raw, u8 type)
+{
+	return mma_decode(type == MT_TF32 ? raw >> 13 : raw, mma_format_of(type));
 }
 static bool special_c(const u32 *c, u32 n, bool f16)
 {
@@ -96,30 +114,35 @@ static bool special_c(const u32 *c, u32 n, bool f16)
 		any |= (c[i] & ones) == ones;
 	return any;
 }
-/* a: [m][k], b: [k][n], c: [m][n], which becomes D. */
-static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b, u32 *c)
+/* Elements of the result that have an infinity or a NaN among their terms. */
+static void multiply_special(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b,
+                             const u32 *c, u32 *d)
 {
-	struct factors fa, fb;
-	const u32 bits = (u32)mma_format_of(m->a).m + mma_format_of(m->b).m;
-	u32 d[ROWS * COLS];
-	decode(&fa, a, m->a, (u32)m->m * m->k);
-	decode(&fb, b, m->b, (u32)m->k * m->n);
-	const bool special = fa.special || fb.special || special_c(c, (u32)m->m * m->n, r->f16);
-	memcpy(d, c, sizeof(u32) * m->m * m->n);
-	for (u32 i = 0; i < m->m; i++)
-		for (u32 j = 0; j < m->n; j += MMA_COLS)
-			for (u32 k = 0; k < m->k; k += r->group) {
-				const u32 ka = i * m->k + k, kb = k * m->n + j;
-				mma_add_group(r, fa.man + ka, fa.exp + ka, fb.man + kb, fb.exp + kb, m->n, MIN(r->group, m->k - k),
-				              (s32)bits, d + i * m->n + j);
-			}
-	for (u32 at = 0; special && at < (u32)m->m * m->n; at++) {
+	for (u32 at = 0; at < (u32)m->m * m->n; at++) {
 		struct mma_special s = {0};
 		mma_note_c(&s, c[at], r->f16);
 		for (u32 k = 0; k < m->k; k++)
-			mma_note_product(&s, fa.of[at / m->n * m->k + k], fb.of[k * m->n + at % m->n]);
+			mma_note_product(&s, number_of(a[at / m->n * m->k + k], m->a), number_of(b[k * m->n + at % m->n], m->b));
 		mma_special_result(&s, r->f16, &d[at]);
 	}
+}
+/* a: [m][k], b: [k][n], c: [m][n], which becomes D. */
+static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b, u32 *c)
+{
+	s32 am[ROWS * DEPTH / 4], ae[ROWS * DEPTH / 4];
+	struct mma_factors fb[DEPTH / 4 * COLS / MMA_COLS];
+	const u32 bits = (u32)mma_format_of(m->a).m + mma_format_of(m->b).m, blocks = m->n / MMA_COLS;
+	u32 d[ROWS * COLS];
+	const bool finite_a = decode(am, ae, 1, a, m->a, (u32)m->m * m->k),
+	           finite_b = decode((s32 *)&fb->man, (s32 *)&fb->exp, 2, b, m->b, (u32)m->k * m->n);
+	memcpy(d, c, sizeof(u32) * m->m * m->n);
+	for (u32 i = 0; i < m->m; i++)
+		for (u32 j = 0; j < blocks; j++)
+			for (u32 k = 0; k < m->k; k += r->group)
+				mma_add_group(r, am + i * m->k + k, ae + i * m->k + k, fb + k * blocks + j, blocks,
+				              MIN(r->group, m->k - k), (s32)bits, d + i * m->n + j * MMA_COLS);
+	if (!finite_a || !finite_b || special_c(c, (u32)m->m * m->n, r->f16))
+		multiply_special(r, m, a, b, c, d);
 	memcpy(c, d, sizeof(u32) * m->m * m->n);
 }
 static struct mma_rule rule_of(const struct exec *x, const struct mma_shape *m)
@@ -320,12 +343,18 @@ static void mma_int(void *ctx, const struct inst *in)
 	gather(x, w, MM_C, c, m->n);
 	if (m->sparse)
 		spread(x, w, a, m->k);
+	for (u32 i = 0; i < (u32)m->m * m->k; i++)
+		a[i] = (u32)extend(a[i], m->a);
+	for (u32 i = 0; i < (u32)m->k * m->n; i++)
+		b[i] = (u32)extend(b[i], m->b);
 	for (u32 i = 0; i < m->m; i++)
-		for (u32 j = 0; j < m->n; j++) {
-			s32 sum = 0;
+		for (u32 j = 0; j < m->n; j += MMA_COLS) {
+			s32 sum[MMA_COLS] = {0};
 			for (u32 k = 0; k < m->k; k++)
-				sum += extend(a[i * m->k + k], m->a) * extend(b[k * m->n + j], m->b);
-			c[i * m->n + j] = accumulate(m, c[i * m->n + j], sum);
+				for (u32 l = 0; l < MMA_COLS; l++)
+					sum[l] += (s32)a[i * m->k + k] * (s32)b[k * m->n + j + l];
+			for (u32 l = 0; l < MMA_COLS; l++)
+				c[i * m->n + j + l] = accumulate(m, c[i * m->n + j + l], sum[l]);
 		}
 	scatter(x, w, c, m->n);
 }

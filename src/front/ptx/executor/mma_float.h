@@ -103,36 +103,80 @@ static inline u32 mma_to_f16(s64 sum, s32 top, const struct mma_rule *r)
 	return !bits ? 0 : sign | (bits >= 0x7c00 ? 0x7c00u : (u32)bits);
 }
 
-/* `n` products of a row of A and MMA_COLS columns of B, and C: c becomes the rounded sums. a: [n], b: [n][stride]. */
-static inline void mma_add_group(const struct mma_rule *r, const s16 *am, const s16 *ae, const s16 *bm, const s16 *be,
+/* Lanes of a vector are columns: arithmetic of GNU C, which each vector level has instructions for. */
+typedef s32 mma_s32 __attribute__((vector_size(4 * MMA_COLS)));
+typedef s64 mma_s64 __attribute__((vector_size(8 * MMA_COLS)));
+typedef double mma_f64v __attribute__((vector_size(8 * MMA_COLS)));
+
+/* A column vector of factors. A zero has the exponent MMA_NO_EXP. */
+struct mma_factors {
+	mma_s32 man, exp;
+};
+#define MMA_CHOOSE(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
+#define MMA_MAX(a, b) MMA_CHOOSE((a) > (b), a, b)
+#define MMA_MIN(a, b) MMA_CHOOSE((a) < (b), a, b)
+/* v x 2^up, cut off behind `by` further bits; |v| < 2^31 / 2^up. */
+#define MMA_CUT(v, up, by, out)                                                                                        \
+	do {                                                                                                               \
+		const mma_s32 sign_ = (v) >> 31, more_ = (by)-MIN(up, 0), last_ = {31, 31, 31, 31, 31, 31, 31, 31};            \
+		(out) = ((((v) ^ sign_) - sign_) << MAX(up, 0)) >> MMA_MIN(more_, last_);                                      \
+		(out) = ((out) ^ sign_) - sign_;                                                                               \
+	} while (0)
+
+/* The sums, which are whole numbers below 2^53, in f32: mma_to_f32() of each. */
+static inline void mma_round_f32(const struct mma_rule *r, const mma_f64v *sum, const mma_s32 *top, u32 *c)
+{
+	mma_s64 bits;
+	memcpy(&bits, sum, sizeof bits);
+	const mma_s32 exp = __builtin_convertvector(bits >> 52 & 0x7ff, mma_s32) - 1023 + *top - r->fraction;
+	const mma_s32 man = __builtin_convertvector(bits >> 29 & (0x7fffff & ~0u << (23 - r->narrow)), mma_s32);
+	const mma_s32 sign = __builtin_convertvector(bits >> 32, mma_s32) & INT32_MIN;
+	const mma_s32 zero = __builtin_convertvector(bits == 0, mma_s32);
+	const mma_s32 fits = zero | ((exp >= -126) & (exp <= 127));
+	const mma_s32 out = (sign | (exp + 127) << 23 | man) & ~zero;
+	bool all = true;
+	for (u32 j = 0; j < MMA_COLS; j++)
+		all &= fits[j] != 0;
+	for (u32 j = 0; j < MMA_COLS; j++)
+		c[j] = likely(all) ? (u32)out[j] : mma_to_f32((s64)(*sum)[j], (*top)[j], r);
+}
+
+/* `n` products of a row of A and MMA_COLS columns of B, and C: c becomes the rounded sums. a: [n], b: [n] of stride. */
+static inline void mma_add_group(const struct mma_rule *r, const s32 *am, const s32 *ae, const struct mma_factors *b,
                                  u32 stride, u32 n, s32 product_bits, u32 *c)
 {
-	s32 top[MMA_COLS], cm[MMA_COLS], ce[MMA_COLS];
-	s64 sum[MMA_COLS];
+	mma_s32 cm, ce, top, sum, v;
+	mma_f64v all;
+	/* Sums of so many products, each below 4 x 2^fraction, fit into 32 bits. */
+	const u32 chunk = r->fraction <= 25 ? 8 : 1;
 	const s32 up = r->fraction - product_bits, c_up = r->fraction - (r->f16 ? 10 : 23);
 	for (u32 j = 0; j < MMA_COLS; j++) {
-		mma_split_c(c[j], r->f16, &cm[j], &ce[j]);
-		top[j] = ce[j];
+		s32 man, exp;
+		mma_split_c(c[j], r->f16, &man, &exp);
+		cm[j] = man;
+		ce[j] = exp;
 	}
-	for (u32 k = 0; k < n; k++)
-		for (u32 j = 0; j < MMA_COLS; j++) {
-			const s32 e = am[k] && bm[k * stride + j] ? ae[k] + be[k * stride + j] : MMA_NO_EXP;
-			top[j] = MAX(top[j], e);
-		}
-	for (u32 j = 0; j < MMA_COLS; j++) {
-		const s32 by = MIN(top[j] - ce[j], 31), abs = cm[j] < 0 ? -cm[j] : cm[j];
-		const s32 v = (c_up >= 0 ? abs << c_up : abs >> -c_up) >> by;
-		sum[j] = cm[j] < 0 ? -v : v;
+	top = ce;
+	for (u32 k = 0; k < n; k++) {
+		const mma_s32 e = ae[k] + b[k * stride].exp;
+		top = MMA_MAX(top, e);
 	}
-	for (u32 k = 0; k < n; k++)
-		for (u32 j = 0; j < MMA_COLS; j++) {
-			const s32 p = am[k] * bm[k * stride + j], abs = p < 0 ? -p : p;
-			const s32 by = MIN(top[j] - (ae[k] + be[k * stride + j]), 31);
-			const s32 v = (up >= 0 ? abs << up : abs >> -up) >> MAX(by, 0);
-			sum[j] += p < 0 ? -v : v;
+	MMA_CUT(cm, c_up, top - ce, sum);
+	all = __builtin_convertvector(sum, mma_f64v);
+	for (u32 from = 0; from < n; from += chunk) {
+		sum = (mma_s32){0};
+		for (u32 k = from; k < MIN(from + chunk, n); k++) {
+			const mma_s32 product = am[k] * b[k * stride].man;
+			MMA_CUT(product, up, top - (ae[k] + b[k * stride].exp), v);
+			sum += v;
 		}
-	for (u32 j = 0; j < MMA_COLS; j++)
-		c[j] = r->f16 ? mma_to_f16(sum[j], top[j], r) : mma_to_f32(sum[j], top[j], r);
+		all += __builtin_convertvector(sum, mma_f64v);
+	}
+	if (!r->f16)
+		mma_round_f32(r, &all, &top, c);
+	else
+		for (u32 j = 0; j < MMA_COLS; j++)
+			c[j] = mma_to_f16((s64)all[j], top[j], r);
 }
 
 /* A sum with an infinity or a NaN among its products or as C; false: there is none. */
