@@ -22,28 +22,7 @@ return {
 		cuda.copy(c, dc)
 		cuda.check(function()
 			-- Exact (lib/sixteenths.lua): no tolerance.
-			local want = cuda.host("f32", n * n)
-			local columns = {}
-			for j = 1, n do
-				local column = {}
-				for k = 1, n do
-					column[k] = b[(k - 1) * n + j - 1]
-				end
-				columns[j] = column
-			end
-			local row = {}
-			for i = 0, n - 1 do
-				for k = 1, n do
-					row[k] = a[i * n + k - 1]
-				end
-				for j = 1, n do
-					local column, sum = columns[j], 0.0
-					for k = 1, n do
-						sum = sum + row[k] * column[k]
-					end
-					want[i * n + j - 1] = sum
-				end
-			end
+			local want = cuda.host("f32", n * n):product(a, b, n, n, n)
 			return cuda.compare(c, want, 0, 0)
 		end)
 	end,

@@ -2,10 +2,5 @@
 -- in f32 in any order and with or without fused steps (multiples of 1/256 up to 2^16), so a kernel that only adds up
 -- products must match its reference bit for bit.
 return function(cuda, n)
-	local values, random = cuda.host("f32", n), cuda.host("i32", n)
-	random:rand(-16, 16)
-	for i = 0, n - 1 do
-		values[i] = random[i] / 16
-	end
-	return values
+	return cuda.host("f32", n):combine(cuda.host("i32", n):rand(-16, 16), 1 / 16)
 end

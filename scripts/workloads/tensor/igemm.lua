@@ -5,14 +5,6 @@ local steps = require("lib.steps")
 
 local kernels = { "igemm_dp4a", "igemm_mma" }
 
-local function bytes(cuda, n)
-	local array, values = cuda.host("s8", n):rand(-128, 127), {}
-	for i = 0, n - 1 do
-		values[i] = array[i]
-	end
-	return array, values
-end
-
 return {
 	name = "igemm",
 	help = "matrix multiplication of 8-bit integers in two steps: dp4a, tensor cores (n x n, n a multiple of 64; step 1 or 2, 0 = both); needs sm_80",
@@ -25,13 +17,12 @@ return {
 	run = function(cuda, p)
 		local n = need(p, "n", 64, 8192, 64)
 		local m = cuda.module("igemm.ptx")
-		local a, va = bytes(cuda, n * n)
-		local b, vb = bytes(cuda, n * n)
+		local a, b = cuda.host("s8", n * n):rand(-128, 127), cuda.host("s8", n * n):rand(-128, 127)
 		local c = cuda.host("s32", n * n)
 		local da, db, dc = cuda.malloc(n * n, "A"), cuda.malloc(n * n, "B"), cuda.malloc(4 * n * n, "C")
 		cuda.copy(da, a)
 		cuda.copy(db, b)
-		local compare = products(cuda, va, vb, n)
+		local compare = products(cuda, a, b, n)
 		for step, name in steps(p, "step", kernels) do
 			cuda.memset(dc, 255, 4 * n * n)
 			if step == 1 then

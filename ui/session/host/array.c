@@ -130,12 +130,28 @@ static void store_element(lua_State *L, struct array *a, u64 i, int at)
 	}
 }
 
+void array_store(lua_State *L, struct array *a, u64 i, double v)
+{
+	if (ptype_is_float(a->type)) {
+		if (a->type == T_F32)
+			((float *)a->data)[i] = (float)v;
+		else
+			((double *)a->data)[i] = v;
+		return;
+	}
+	if (!(fabs(v) <= 0x1p53) || v != trunc(v))
+		luaL_error(L, "%f is not a whole number below 2^53: it cannot be stored in an array of %s", v,
+		           ptype_name(a->type));
+	const u64 bits = (u64)(s64)v;
+	memcpy(a->data + i * a->width, &bits, a->width); /* little endian: the low bytes */
+}
+
 static u64 check_index(lua_State *L, const struct array *a, int at)
 {
 	int ok;
 	lua_Integer i = lua_tointegerx(L, at, &ok);
 	if (!ok)
-		luaL_error(L, "a host array has no field '%s' (elements are a[0] .. a[n-1]; methods fill, rand, iota)",
+		luaL_error(L, "a host array has no field '%s' (elements are a[0] .. a[n-1]; methods fill, iota, rand, combine, halves, product, sum, dot)",
 		           luaL_tolstring(L, at, NULL));
 	if (i < 0 || (u64)i >= a->n)
 		luaL_error(L, "index %I is outside the array of %I %s (0 .. %I)", i, (lua_Integer)a->n, ptype_name(a->type),
@@ -346,7 +362,9 @@ int array_compare(lua_State *L)
 	return 2;
 }
 
-const luaL_Reg array_methods[] = {{"fill", array_fill}, {"iota", array_iota}, {"rand", array_rand}, {NULL, NULL}};
+const luaL_Reg array_methods[] = {{"fill", array_fill},       {"iota", array_iota},     {"rand", array_rand},
+                                  {"combine", array_combine}, {"halves", array_halves}, {"product", array_product},
+                                  {"sum", array_sum},         {"dot", array_dot},       {NULL, NULL}};
 
 void array_register(lua_State *L)
 {

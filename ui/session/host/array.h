@@ -31,7 +31,15 @@ enum ptype array_check_type(lua_State *L, int at);
 enum ptype array_type(const char *name);
 /* Element i as a double (64-bit integers may lose bits: use array_bits). */
 double array_number(const struct array *a, u64 i);
+/* Sets element i. An integer takes whole numbers up to 2^53 and wraps as in C; raises an error for others. */
+void array_store(lua_State *L, struct array *a, u64 i, double v);
 /* cuda.compare(array, expected array or table, tol_rel, tol_abs) -> ok, message. */
 int array_compare(lua_State *L);
-extern const luaL_Reg array_methods[]; /* ends with a row of NULLs; documented in docs_cuda.c */
+/* Methods, documented in docs_cuda.c: array_math.c */
+int array_combine(lua_State *L);
+int array_dot(lua_State *L);
+int array_halves(lua_State *L);
+int array_product(lua_State *L);
+int array_sum(lua_State *L);
+extern const luaL_Reg array_methods[]; /* all of them; ends with a row of NULLs */
 #endif

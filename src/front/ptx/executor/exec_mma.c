@@ -39,14 +39,18 @@ static void gather(const struct exec *x, const struct wide *w, enum mma_matrix w
 	const struct mma_shape *m = &w->shape;
 	const u8 type = which == MM_A ? m->a : which == MM_B ? m->b : m->c;
 	const u32 e = elements_per_register(type), bits = mma_type_bits[type];
+	const u32 ones = bits >= 32 ? ~0u : (1u << bits) - 1;
 	const u32 first = which == MM_A ? 0 : which == MM_B ? w->na : (u32)w->na + w->nb;
 	const u32 n = which == MM_A ? w->na : which == MM_B ? w->nb : w->nc;
 	for (u32 r = 0; r < n; r++) {
 		const u32 *reg = exec_at(x, w->s[first + r]);
 		const struct places p = places_of(m, which, r, stride);
 		for (u32 j = 0; j < e; j++)
-			for (u32 l = 0; l < LANES; l++)
-				out[p.first + (l >> 2) * p.by_g + (l & 3) * p.by_t + j * p.by_j] = field(reg[l], j, bits);
+			for (u32 g = 0; g < LANES / 4; g++) {
+				u32 *to = out + p.first + g * p.by_g + j * p.by_j;
+				for (u32 t = 0; t < 4; t++)
+					to[t * p.by_t] = reg[4 * g + t] >> (j * bits) & ones;
+			}
 	}
 }
 static void scatter(const struct exec *x, const struct wide *w, const u32 *in, u32 stride)
@@ -58,13 +62,12 @@ static void scatter(const struct exec *x, const struct wide *w, const u32 *in, u
 			continue;
 		u32 *reg = exec_at(x, w->d[r]);
 		const struct places p = places_of(m, MM_D, r, stride);
-		for (u32 l = 0; l < LANES; l++) {
-			const u32 *from = in + p.first + (l >> 2) * p.by_g + (l & 3) * p.by_t;
-			u32 word = 0;
-			for (u32 j = 0; j < e; j++)
-				word |= from[j * p.by_j] << (j * bits % 32);
-			reg[l] = word;
-		}
+		for (u32 j = 0; j < e; j++)
+			for (u32 g = 0; g < LANES / 4; g++) {
+				const u32 *from = in + p.first + g * p.by_g + j * p.by_j;
+				for (u32 t = 0; t < 4; t++)
+					reg[4 * g + t] = (j ? reg[4 * g + t] : 0) | from[t * p.by_t] << (j * bits);
+			}
 	}
 }
 /* A of mma.sp with its zeros: the metadata say which two of four columns (tf32: one of two; s4 and u4: two pairs of
@@ -84,21 +87,20 @@ static void spread(const struct exec *x, const struct wide *w, u32 *a, u32 strid
 
 /* --- f16, bf16, tf32, fp8 ----------------------------------------------------------------------------------------- */
 
-/* The factors of a matrix, of which MMA_COLS stand together, and the next in place `step` x MMA_COLS. A zero has the
- * exponent MMA_NO_EXP. False: some are infinities or NaN. */
-static bool decode(s32 *man, s32 *exp, u32 step, const u32 *raw, u8 type, u32 n)
+/* The factors of a matrix. A zero has the exponent MMA_NO_EXP. False: some are infinities or NaN. */
+static bool decode(s32 *restrict man, s32 *restrict exp, const u32 *restrict raw, u8 type, u32 n)
 {
 	const struct mma_format f = mma_format_of(type);
-	const u32 ones = (1u << f.e) - 1, below = (1u << f.m) - 1, down = type == MT_TF32 ? 13 : 0;
-	const u32 special = f.inf ? ones << f.m : (1u << (f.e + f.m)) - 1; /* from this magnitude on */
+	const u32 mb = f.m, ones = (1u << f.e) - 1, first = 1u << f.m, all = (1u << (f.e + f.m)) - 1;
+	const u32 down = type == MT_TF32 ? 13 : 0, special = f.inf ? ones << f.m : all; /* from this magnitude on */
+	const s32 bias = (s32)(ones >> 1);
 	u32 any = 0;
 	for (u32 i = 0; i < n; i++) {
-		const u32 bits = raw[i] >> down, e = bits >> f.m & ones, negative = bits >> (f.e + f.m) & 1;
-		const s32 m = (s32)((bits & below) | (e ? 1u << f.m : 0));
-		const u32 at = i / MMA_COLS * step * MMA_COLS + i % MMA_COLS;
-		man[at] = negative ? -m : m;
-		exp[at] = m ? (s32)MAX(e, 1u) - (s32)(ones >> 1) : MMA_NO_EXP;
-		any |= (bits & ((1u << (f.e + f.m)) - 1)) >= special;
+		const u32 bits = raw[i] >> down, e = bits >> mb & ones, normal = 0u - (e != 0);
+		const s32 m = (s32)((bits & (first - 1)) | (first & normal)), negative = -(s32)((bits & (all + 1)) != 0);
+		man[i] = (m ^ negative) - negative;
+		exp[i] = m ? (s32)e + 1 + (s32)normal - bias : MMA_NO_EXP;
+		any |= 0u - ((bits & all) >= special);
 	}
 	return !any;
 }
@@ -130,16 +132,16 @@ static void multiply_special(const struct mma_rule *r, const struct mma_shape *m
 static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b, u32 *c)
 {
 	s32 am[ROWS * DEPTH / 4], ae[ROWS * DEPTH / 4];
-	struct mma_factors fb[DEPTH / 4 * COLS / MMA_COLS];
+	mma_s32 bm[DEPTH / 4 * COLS / MMA_COLS], be[DEPTH / 4 * COLS / MMA_COLS];
 	const u32 bits = (u32)mma_format_of(m->a).m + mma_format_of(m->b).m, blocks = m->n / MMA_COLS;
 	u32 d[ROWS * COLS];
-	const bool finite_a = decode(am, ae, 1, a, m->a, (u32)m->m * m->k),
-	           finite_b = decode((s32 *)&fb->man, (s32 *)&fb->exp, 2, b, m->b, (u32)m->k * m->n);
+	const bool finite_a = decode(am, ae, a, m->a, (u32)m->m * m->k),
+	           finite_b = decode((s32 *)bm, (s32 *)be, b, m->b, (u32)m->k * m->n);
 	memcpy(d, c, sizeof(u32) * m->m * m->n);
 	for (u32 i = 0; i < m->m; i++)
 		for (u32 j = 0; j < blocks; j++)
 			for (u32 k = 0; k < m->k; k += r->group)
-				mma_add_group(r, am + i * m->k + k, ae + i * m->k + k, fb + k * blocks + j, blocks,
+				mma_add_group(r, am + i * m->k + k, ae + i * m->k + k, bm + k * blocks + j, be + k * blocks + j, blocks,
 				              MIN(r->group, m->k - k), (s32)bits, d + i * m->n + j * MMA_COLS);
 	if (!finite_a || !finite_b || special_c(c, (u32)m->m * m->n, r->f16))
 		multiply_special(r, m, a, b, c, d);

@@ -108,10 +108,6 @@ typedef s32 mma_s32 __attribute__((vector_size(4 * MMA_COLS)));
 typedef s64 mma_s64 __attribute__((vector_size(8 * MMA_COLS)));
 typedef double mma_f64v __attribute__((vector_size(8 * MMA_COLS)));
 
-/* A column vector of factors. A zero has the exponent MMA_NO_EXP. */
-struct mma_factors {
-	mma_s32 man, exp;
-};
 #define MMA_CHOOSE(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
 #define MMA_MAX(a, b) MMA_CHOOSE((a) > (b), a, b)
 #define MMA_MIN(a, b) MMA_CHOOSE((a) < (b), a, b)
@@ -122,6 +118,18 @@ struct mma_factors {
 		(out) = ((((v) ^ sign_) - sign_) << MAX(up, 0)) >> MMA_MIN(more_, last_);                                      \
 		(out) = ((out) ^ sign_) - sign_;                                                                               \
 	} while (0)
+
+/* mma_split_c() of MMA_COLS elements. */
+static inline void mma_split_row(const u32 *c, bool f16, mma_s32 *man, mma_s32 *exp)
+{
+	const s32 fb = f16 ? 10 : 23, eb = f16 ? 5 : 8;
+	mma_s32 bits;
+	memcpy(&bits, c, sizeof bits);
+	const mma_s32 e = bits >> fb & ((1 << eb) - 1), normal = e != 0;
+	const mma_s32 v = (bits & ((1 << fb) - 1)) | (normal & 1 << fb), negative = -(bits >> (fb + eb) & 1);
+	*man = (v ^ negative) - negative;
+	*exp = MMA_CHOOSE(v != 0, e + 1 + normal - (f16 ? 15 : 127), (mma_s32){0} + MMA_NO_EXP);
+}
 
 /* The sums, which are whole numbers below 2^53, in f32: mma_to_f32() of each. */
 static inline void mma_round_f32(const struct mma_rule *r, const mma_f64v *sum, const mma_s32 *top, u32 *c)
@@ -142,23 +150,18 @@ static inline void mma_round_f32(const struct mma_rule *r, const mma_f64v *sum, 
 }
 
 /* `n` products of a row of A and MMA_COLS columns of B, and C: c becomes the rounded sums. a: [n], b: [n] of stride. */
-static inline void mma_add_group(const struct mma_rule *r, const s32 *am, const s32 *ae, const struct mma_factors *b,
-                                 u32 stride, u32 n, s32 product_bits, u32 *c)
+static inline void mma_add_group(const struct mma_rule *r, const s32 *am, const s32 *ae, const mma_s32 *bm,
+                                 const mma_s32 *be, u32 stride, u32 n, s32 product_bits, u32 *c)
 {
 	mma_s32 cm, ce, top, sum, v;
 	mma_f64v all;
 	/* Sums of so many products, each below 4 x 2^fraction, fit into 32 bits. */
 	const u32 chunk = r->fraction <= 25 ? 8 : 1;
 	const s32 up = r->fraction - product_bits, c_up = r->fraction - (r->f16 ? 10 : 23);
-	for (u32 j = 0; j < MMA_COLS; j++) {
-		s32 man, exp;
-		mma_split_c(c[j], r->f16, &man, &exp);
-		cm[j] = man;
-		ce[j] = exp;
-	}
+	mma_split_row(c, r->f16, &cm, &ce);
 	top = ce;
 	for (u32 k = 0; k < n; k++) {
-		const mma_s32 e = ae[k] + b[k * stride].exp;
+		const mma_s32 e = ae[k] + be[k * stride];
 		top = MMA_MAX(top, e);
 	}
 	MMA_CUT(cm, c_up, top - ce, sum);
@@ -166,8 +169,8 @@ static inline void mma_add_group(const struct mma_rule *r, const s32 *am, const 
 	for (u32 from = 0; from < n; from += chunk) {
 		sum = (mma_s32){0};
 		for (u32 k = from; k < MIN(from + chunk, n); k++) {
-			const mma_s32 product = am[k] * b[k * stride].man;
-			MMA_CUT(product, up, top - (ae[k] + b[k * stride].exp), v);
+			const mma_s32 product = am[k] * bm[k * stride];
+			MMA_CUT(product, up, top - (ae[k] + be[k * stride]), v);
 			sum += v;
 		}
 		all += __builtin_convertvector(sum, mma_f64v);
