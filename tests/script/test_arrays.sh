@@ -128,6 +128,6 @@ for i in $(seq 300); do
 	grep -q begins "$tmp/said" && break
 	sleep 0.1
 done
-kill -INT $(pgrep -P $pid)
+kill -INT $pid
 wait $pid
 check "Ctrl-C ends it: $(tail -1 "$tmp/said")" [ $? -eq 130 ]
