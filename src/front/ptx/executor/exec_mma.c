@@ -87,8 +87,24 @@ static void spread(const struct exec *x, const struct wide *w, u32 *a, u32 strid
 
 /* --- f16, bf16, tf32, fp8 ----------------------------------------------------------------------------------------- */
 
-/* The factors of a matrix. A zero has the exponent MMA_NO_EXP. False: some are infinities or NaN. */
-static bool decode(s32 *restrict man, s32 *restrict exp, const u32 *restrict raw, u8 type, u32 n)
+static inline float power_f32(s32 e)
+{
+	const s32 bits = (e + 127) << 23;
+	float v;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+static inline double power_f64(s32 e)
+{
+	const s64 bits = (s64)(e + 1023) << 52;
+	double v;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+/* The factors of a matrix as f32 or f64, whichever is given, and their exponents: a zero has MMA_NO_EXP. False: some
+ * are infinities or NaN. */
+static inline bool decode(s32 *restrict exp, float *restrict f32, double *restrict f64, const u32 *restrict raw,
+                          u8 type, u32 n)
 {
 	const struct mma_format f = mma_format_of(type);
 	const u32 mb = f.m, ones = (1u << f.e) - 1, first = 1u << f.m, all = (1u << (f.e + f.m)) - 1;
@@ -98,9 +114,13 @@ static bool decode(s32 *restrict man, s32 *restrict exp, const u32 *restrict raw
 	for (u32 i = 0; i < n; i++) {
 		const u32 bits = raw[i] >> down, e = bits >> mb & ones, normal = 0u - (e != 0);
 		const s32 m = (s32)((bits & (first - 1)) | (first & normal)), negative = -(s32)((bits & (all + 1)) != 0);
-		man[i] = (m ^ negative) - negative;
-		exp[i] = m ? (s32)e + 1 + (s32)normal - bias : MMA_NO_EXP;
+		const s32 man = (m ^ negative) - negative, x = (s32)e + 1 + (s32)normal - bias;
+		exp[i] = m ? x : MMA_NO_EXP;
 		any |= 0u - ((bits & all) >= special);
+		if (f32)
+			f32[i] = (float)man * power_f32(x - (s32)mb);
+		else
+			f64[i] = (double)man * power_f64(x - (s32)mb);
 	}
 	return !any;
 }
@@ -131,18 +151,30 @@ static void multiply_special(const struct mma_rule *r, const struct mma_shape *m
 /* a: [m][k], b: [k][n], c: [m][n], which becomes D. */
 static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b, u32 *c)
 {
-	s32 am[ROWS * DEPTH / 4], ae[ROWS * DEPTH / 4];
-	mma_s32 bm[DEPTH / 4 * COLS / MMA_COLS], be[DEPTH / 4 * COLS / MMA_COLS];
-	const u32 bits = (u32)mma_format_of(m->a).m + mma_format_of(m->b).m, blocks = m->n / MMA_COLS;
+	union {
+		mma_f32v f32[DEPTH / 4 * ROWS / MMA_COLS];
+		mma_f64v f64[DEPTH / 4 * ROWS / MMA_COLS];
+	} va, vb;
+	mma_s32 ea[DEPTH / 4 * ROWS / MMA_COLS], eb[DEPTH / 4 * COLS / MMA_COLS];
+	const u32 blocks = m->n / MMA_COLS, na = (u32)m->m * m->k, nb = (u32)m->k * m->n;
 	u32 d[ROWS * COLS];
-	const bool finite_a = decode(am, ae, a, m->a, (u32)m->m * m->k),
-	           finite_b = decode((s32 *)bm, (s32 *)be, b, m->b, (u32)m->k * m->n);
+	struct mma_values v = {.exp_a = (s32 *)ea, .exp_b = eb};
+	bool finite_a, finite_b;
+	if (m->a == MT_BF16 || m->a == MT_TF32) {
+		finite_a = decode((s32 *)ea, NULL, (double *)va.f64, a, m->a, na);
+		finite_b = decode((s32 *)eb, NULL, (double *)vb.f64, b, m->b, nb);
+		v.a64 = (double *)va.f64, v.b64 = vb.f64;
+	} else {
+		finite_a = decode((s32 *)ea, (float *)va.f32, NULL, a, m->a, na);
+		finite_b = decode((s32 *)eb, (float *)vb.f32, NULL, b, m->b, nb);
+		v.a32 = (float *)va.f32, v.b32 = vb.f32;
+	}
 	memcpy(d, c, sizeof(u32) * m->m * m->n);
 	for (u32 i = 0; i < m->m; i++)
 		for (u32 j = 0; j < blocks; j++)
 			for (u32 k = 0; k < m->k; k += r->group)
-				mma_add_group(r, am + i * m->k + k, ae + i * m->k + k, bm + k * blocks + j, be + k * blocks + j, blocks,
-				              MIN(r->group, m->k - k), (s32)bits, d + i * m->n + j * MMA_COLS);
+				mma_add_group(r, &v, i * m->k + k, k * blocks + j, blocks, MIN(r->group, m->k - k),
+				              d + i * m->n + j * MMA_COLS);
 	if (!finite_a || !finite_b || special_c(c, (u32)m->m * m->n, r->f16))
 		multiply_special(r, m, a, b, c, d);
 	memcpy(c, d, sizeof(u32) * m->m * m->n);

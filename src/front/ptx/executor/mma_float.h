@@ -106,19 +106,12 @@ static inline u32 mma_to_f16(s64 sum, s32 top, const struct mma_rule *r)
 /* Lanes of a vector are columns: arithmetic of GNU C, which each vector level has instructions for. */
 typedef s32 mma_s32 __attribute__((vector_size(4 * MMA_COLS)));
 typedef s64 mma_s64 __attribute__((vector_size(8 * MMA_COLS)));
+typedef float mma_f32v __attribute__((vector_size(4 * MMA_COLS)));
 typedef double mma_f64v __attribute__((vector_size(8 * MMA_COLS)));
 
 #define MMA_CHOOSE(mask, a, b) (((a) & (mask)) | ((b) & ~(mask)))
 #define MMA_MAX(a, b) MMA_CHOOSE((a) > (b), a, b)
 #define MMA_MIN(a, b) MMA_CHOOSE((a) < (b), a, b)
-/* v x 2^up, cut off behind `by` further bits; |v| < 2^31 / 2^up. */
-#define MMA_CUT(v, up, by, out)                                                                                        \
-	do {                                                                                                               \
-		const mma_s32 sign_ = (v) >> 31, more_ = (by)-MIN(up, 0), last_ = {31, 31, 31, 31, 31, 31, 31, 31};            \
-		(out) = ((((v) ^ sign_) - sign_) << MAX(up, 0)) >> MMA_MIN(more_, last_);                                      \
-		(out) = ((out) ^ sign_) - sign_;                                                                               \
-	} while (0)
-
 /* mma_split_c() of MMA_COLS elements. */
 static inline void mma_split_row(const u32 *c, bool f16, mma_s32 *man, mma_s32 *exp)
 {
@@ -131,52 +124,119 @@ static inline void mma_split_row(const u32 *c, bool f16, mma_s32 *man, mma_s32 *
 	*exp = MMA_CHOOSE(v != 0, e + 1 + normal - (f16 ? 15 : 127), (mma_s32){0} + MMA_NO_EXP);
 }
 
-/* The sums, which are whole numbers below 2^53, in f32: mma_to_f32() of each. */
-static inline void mma_round_f32(const struct mma_rule *r, const mma_f64v *sum, const mma_s32 *top, u32 *c)
+/* A vector of sums in f32, of which sign, exponent and fraction bits are given; those that are no normal numbers are
+ * rounded one by one: mma_to_f32(). */
+#define MMA_ROUND(r, sum, sign, exp, man, zero, top, c)                                                                \
+	do {                                                                                                               \
+		const mma_s32 fits_ = (zero) | (((exp) >= -126) & ((exp) <= 127));                                             \
+		const mma_s32 out_ =                                                                                           \
+		    ((sign) | ((exp) + 127) << 23 | ((man) & (s32)(0x7fffff & ~0u << (23 - (r)->narrow)))) & ~(zero);          \
+		s32 all_ = -1;                                                                                                 \
+		for (u32 j = 0; j < MMA_COLS; j++)                                                                             \
+			all_ &= fits_[j];                                                                                          \
+		if (likely(all_))                                                                                              \
+			memcpy(c, &out_, sizeof out_);                                                                             \
+		else                                                                                                           \
+			for (u32 j = 0; j < MMA_COLS; j++)                                                                         \
+				(c)[j] = mma_to_f32((s64)(sum)[j], (top)[j], r);                                                       \
+	} while (0)
+/* The sums are whole numbers below 2^31. */
+static inline void mma_round_s32(const struct mma_rule *r, const mma_s32 *sum, const mma_s32 *top, u32 *c)
+{
+	const mma_s32 negative = *sum >> 31, v = (*sum ^ negative) - negative, zero = v == 0;
+	const mma_f32v nearest = __builtin_convertvector(v, mma_f32v);
+	mma_s32 bits;
+	memcpy(&bits, &nearest, sizeof bits);
+	bits += __builtin_convertvector(nearest, mma_s32) > v; /* -1: rounded up, and towards 0 is the one before */
+	const mma_s32 exp = (bits >> 23) - 127 + *top - r->fraction;
+	MMA_ROUND(r, *sum, negative & INT32_MIN, exp, bits, zero, *top, c);
+}
+/* Below 2^53. */
+static inline void mma_round_f64(const struct mma_rule *r, const mma_f64v *sum, const mma_s32 *top, u32 *c)
 {
 	mma_s64 bits;
 	memcpy(&bits, sum, sizeof bits);
 	const mma_s32 exp = __builtin_convertvector(bits >> 52 & 0x7ff, mma_s32) - 1023 + *top - r->fraction;
-	const mma_s32 man = __builtin_convertvector(bits >> 29 & (0x7fffff & ~0u << (23 - r->narrow)), mma_s32);
+	const mma_s32 man = __builtin_convertvector(bits >> 29, mma_s32);
 	const mma_s32 sign = __builtin_convertvector(bits >> 32, mma_s32) & INT32_MIN;
 	const mma_s32 zero = __builtin_convertvector(bits == 0, mma_s32);
-	const mma_s32 fits = zero | ((exp >= -126) & (exp <= 127));
-	const mma_s32 out = (sign | (exp + 127) << 23 | man) & ~zero;
-	bool all = true;
-	for (u32 j = 0; j < MMA_COLS; j++)
-		all &= fits[j] != 0;
-	for (u32 j = 0; j < MMA_COLS; j++)
-		c[j] = likely(all) ? (u32)out[j] : mma_to_f32((s64)(*sum)[j], (*top)[j], r);
+	MMA_ROUND(r, *sum, sign, exp, man, zero, *top, c);
 }
 
-/* `n` products of a row of A and MMA_COLS columns of B, and C: c becomes the rounded sums. a: [n], b: [n] of stride. */
-static inline void mma_add_group(const struct mma_rule *r, const s32 *am, const s32 *ae, const mma_s32 *bm,
-                                 const mma_s32 *be, u32 stride, u32 n, s32 product_bits, u32 *c)
+/* C as whole units of 2^(top - fraction), towards 0. */
+static inline void mma_cut_c(const struct mma_rule *r, const mma_s32 *man, const mma_s32 *down, mma_s32 *out)
 {
-	mma_s32 cm, ce, top, sum, v;
-	mma_f64v all;
-	/* Sums of so many products, each below 4 x 2^fraction, fit into 32 bits. */
-	const u32 chunk = r->fraction <= 25 ? 8 : 1;
-	const s32 up = r->fraction - product_bits, c_up = r->fraction - (r->f16 ? 10 : 23);
+	const s32 up = r->fraction - (r->f16 ? 10 : 23);
+	const mma_s32 sign = *man >> 31, most = (mma_s32){0} + 31, by = *down - MIN(up, 0);
+	*out = (((*man ^ sign) - sign) << MAX(up, 0)) >> MMA_CHOOSE(by < most, by, most);
+	*out = (*out ^ sign) - sign;
+}
+
+/* mma_sum_NAME: `n` products of a row of A and MMA_COLS columns of B in units of 2^-shift, cut off towards 0 and added
+ * to *sum. The product of two factors is exact in this type, and so is its multiple by a power of two: what is cut off
+ * is what the conversion to an integer cuts off. a: [n], b: [n] of stride. */
+#define MMA_SUM(name, scalar, vector, exponent, bias, point, most)                                                     \
+	static inline void mma_sum_##name(const scalar *a, const vector *b, u32 stride, u32 n, const mma_s32 *shift,       \
+	                                  mma_s32 *sum)                                                                    \
+	{                                                                                                                  \
+		const mma_s32 limit = (mma_s32){0} + (most);                                                                   \
+		const exponent bits = __builtin_convertvector(MMA_MIN(*shift, limit) + (bias), exponent) << (point);           \
+		vector unit;                                                                                                   \
+		memcpy(&unit, &bits, sizeof unit);                                                                             \
+		for (u32 k = 0; k < n; k++, b += stride)                                                                       \
+			*sum += __builtin_convertvector(a[k] * *b * unit, mma_s32);                                                \
+	}
+/* A product that is not 0 is at least 2^-48 of f16, and its exponent -28: a larger shift means that all are 0. */
+MMA_SUM(f32, float, mma_f32v, mma_s32, 127, 23, 100)
+MMA_SUM(f64, double, mma_f64v, mma_s64, 1023, 52, 1000)
+
+/* The factors of A and B. Numbers of 8 bits of exponent are kept as f64, others as f32. */
+struct mma_values {
+	const s32 *exp_a;
+	const mma_s32 *exp_b;
+	const float *a32;
+	const mma_f32v *b32;
+	const double *a64;
+	const mma_f64v *b64;
+};
+static inline void mma_sum(const struct mma_values *v, u32 a, u32 b, u32 stride, u32 n, const mma_s32 *shift,
+                           mma_s32 *sum)
+{
+	if (v->a32)
+		mma_sum_f32(v->a32 + a, v->b32 + b, stride, n, shift, sum);
+	else
+		mma_sum_f64(v->a64 + a, v->b64 + b, stride, n, shift, sum);
+}
+/* `n` products of a row of A, from element `a` on, and MMA_COLS columns of B, from vector `b` on, and C: c becomes the
+ * rounded sums. */
+static inline void mma_add_group(const struct mma_rule *r, const struct mma_values *v, u32 a, u32 b, u32 stride, u32 n,
+                                 u32 *c)
+{
+	mma_s32 cm, ce, top, sum;
 	mma_split_row(c, r->f16, &cm, &ce);
 	top = ce;
-	for (u32 k = 0; k < n; k++) {
-		const mma_s32 e = ae[k] + be[k * stride];
+	const mma_s32 *eb = v->exp_b + b;
+	for (u32 k = 0; k < n; k++, eb += stride) {
+		const mma_s32 e = v->exp_a[a + k] + *eb;
 		top = MMA_MAX(top, e);
 	}
-	MMA_CUT(cm, c_up, top - ce, sum);
-	all = __builtin_convertvector(sum, mma_f64v);
-	for (u32 from = 0; from < n; from += chunk) {
+	const mma_s32 down = top - ce, shift = r->fraction - top;
+	mma_cut_c(r, &cm, &down, &sum);
+	/* C is below 2 x 2^fraction, a product below 4 x 2^fraction. */
+	if (!r->f16 && (u64)(2 + 4 * n) << r->fraction < 1ull << 31) {
+		mma_sum(v, a, b, stride, n, &shift, &sum);
+		mma_round_s32(r, &sum, &top, c);
+		return;
+	}
+	mma_f64v all = __builtin_convertvector(sum, mma_f64v);
+	const u32 chunk = r->fraction <= 25 ? 8 : 1;
+	for (u32 k = 0; k < n; k += chunk) {
 		sum = (mma_s32){0};
-		for (u32 k = from; k < MIN(from + chunk, n); k++) {
-			const mma_s32 product = am[k] * bm[k * stride];
-			MMA_CUT(product, up, top - (ae[k] + be[k * stride]), v);
-			sum += v;
-		}
+		mma_sum(v, a + k, b + k * stride, stride, MIN(chunk, n - k), &shift, &sum);
 		all += __builtin_convertvector(sum, mma_f64v);
 	}
 	if (!r->f16)
-		mma_round_f32(r, &all, &top, c);
+		mma_round_f64(r, &all, &top, c);
 	else
 		for (u32 j = 0; j < MMA_COLS; j++)
 			c[j] = mma_to_f16((s64)all[j], top[j], r);
