@@ -156,13 +156,12 @@ struct dot {
 	u8 ta, tb, tc;
 	u32 k, group, fraction, narrow;
 };
-static u32 reference(const struct dot *q, const u32 *a, const u32 *b, u32 c)
+/* What infinities and NaN in C and products from .. to - 1 make of their sum; false: there are none. */
+static bool special_sum(const struct dot *q, const u32 *a, const u32 *b, u32 from, u32 to, u32 *c)
 {
-	bool nan = number_of(q->tc, c).nan, plus = false, minus = false;
-	struct number old = number_of(q->tc, c);
-	plus = old.inf && old.man >= 0 && !(c >> (formats[q->tc].bits - 1));
-	minus = old.inf && !plus;
-	for (u32 k = 0; k < q->k; k++) {
+	const struct number old = number_of(q->tc, *c);
+	bool nan = old.nan, plus = old.inf && old.man >= 0 && !(*c >> (formats[q->tc].bits - 1)), minus = old.inf && !plus;
+	for (u32 k = from; k < to; k++) {
 		const struct number x = number_of(q->ta, a[k]), y = number_of(q->tb, b[k]);
 		const bool inf = x.inf || y.inf,
 		           negative = (a[k] >> (formats[q->ta].bits - 1) ^ b[k] >> (formats[q->tb].bits - 1)) & 1;
@@ -171,20 +170,28 @@ static u32 reference(const struct dot *q, const u32 *a, const u32 *b, u32 c)
 		minus |= inf && negative;
 	}
 	if (nan || (plus && minus))
-		return q->tc == MT_F16 ? 0x7fff : 0x7fffffff;
-	if (plus || minus)
-		return (q->tc == MT_F16 ? 0x7c00u : 0x7f800000u) | (minus ? 1u << (formats[q->tc].bits - 1) : 0);
+		*c = q->tc == MT_F16 ? 0x7fff : 0x7fffffff;
+	else if (plus || minus)
+		*c = (q->tc == MT_F16 ? 0x7c00u : 0x7f800000u) | (minus ? 1u << (formats[q->tc].bits - 1) : 0);
+	return nan || plus || minus;
+}
+/* A group's sum is C of the next, an overflow as well. */
+static u32 reference(const struct dot *q, const u32 *a, const u32 *b, u32 c)
+{
 	for (u32 from = 0; from < q->k; from += q->group) {
-		old = number_of(q->tc, c);
+		const u32 to = MIN(from + q->group, q->k);
+		if (special_sum(q, a, b, from, to, &c))
+			continue;
+		const struct number old = number_of(q->tc, c);
 		s32 top = old.man ? old.top : -10000;
-		for (u32 k = from; k < MIN(from + q->group, q->k); k++) {
+		for (u32 k = from; k < to; k++) {
 			const struct number x = number_of(q->ta, a[k]), y = number_of(q->tb, b[k]);
 			if (x.man && y.man)
 				top = MAX(top, x.top + y.top);
 		}
 		const s32 unit = top - (s32)q->fraction;
 		s128 sum = old.man ? cut(old.man, old.exp, unit) : 0;
-		for (u32 k = from; k < MIN(from + q->group, q->k); k++) {
+		for (u32 k = from; k < to; k++) {
 			const struct number x = number_of(q->ta, a[k]), y = number_of(q->tb, b[k]);
 			if (x.man && y.man)
 				sum += cut(x.man * y.man, x.exp + y.exp, unit);

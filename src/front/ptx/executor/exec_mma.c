@@ -3,8 +3,8 @@
  * Sums of f16, bf16, tf32 and fp8 (MMA-Sim, arXiv 2511.10909; Khattak and Mikaitis, arXiv 2512.07004): the products of
  * a group are exact. They and C are aligned to the largest exponent among them, where a product's exponent is the sum
  * of its factors', not normalised. Each is cut off (towards 0) behind tensor.fraction bits and added exactly; the sum
- * is rounded once, to f32 towards 0, to f16 to the nearest. The rounded sum is C of the next group. f64 is a chain of
- * fused multiply-adds in the order of k. Integers are exact, and wrap or stop at the ends. */
+ * is rounded once, to f32 towards 0, to f16 to the nearest. The rounded sum is C of the next group, an infinite one as
+ * well. f64 is a chain of fused multiply-adds in the order of k. Integers are exact, and wrap or stop at the ends. */
 #include <math.h>
 #include <string.h>
 
@@ -136,17 +136,37 @@ static bool special_c(const u32 *c, u32 n, bool f16)
 		any |= (c[i] & ones) == ones;
 	return any;
 }
-/* Elements of the result that have an infinity or a NaN among their terms. */
-static void multiply_special(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b,
-                             const u32 *c, u32 *d)
+/* The raw matrices of one mma: a: [m][k], b: [k][n]. */
+struct raw {
+	const u32 *a, *b;
+};
+/* What infinities and NaN among C and a group of products make of a sum. */
+static void add_special(const struct mma_rule *r, const struct mma_shape *m, const struct raw *raw, u32 row, u32 column,
+                        u32 from, u32 n, u32 c, u32 *sum)
 {
-	for (u32 at = 0; at < (u32)m->m * m->n; at++) {
-		struct mma_special s = {0};
-		mma_note_c(&s, c[at], r->f16);
-		for (u32 k = 0; k < m->k; k++)
-			mma_note_product(&s, number_of(a[at / m->n * m->k + k], m->a), number_of(b[k * m->n + at % m->n], m->b));
-		mma_special_result(&s, r->f16, &d[at]);
+	struct mma_special s = {0};
+	mma_note_c(&s, c, r->f16);
+	for (u32 k = from; k < from + n; k++)
+		mma_note_product(&s, number_of(raw->a[row * m->k + k], m->a), number_of(raw->b[k * m->n + column], m->b));
+	mma_special_result(&s, r->f16, sum);
+}
+/* MMA_COLS elements of a row of D, from C. Without `special` all factors and C are finite; false: a group's sum, which
+ * is C of the next, is not. */
+static bool add_groups(const struct mma_rule *r, const struct mma_shape *m, const struct mma_values *v,
+                       const struct raw *raw, u32 row, u32 column, bool special, u32 *c)
+{
+	const u32 blocks = m->n / MMA_COLS, block = column / MMA_COLS;
+	for (u32 k = 0; k < m->k; k += r->group) {
+		const u32 n = MIN(r->group, m->k - k);
+		u32 old[MMA_COLS];
+		if (!special && k && special_c(c, MMA_COLS, r->f16))
+			return false;
+		memcpy(old, c, sizeof old);
+		mma_add_group(r, v, row * m->k + k, k * blocks + block, blocks, n, c);
+		for (u32 j = 0; special && j < MMA_COLS; j++)
+			add_special(r, m, raw, row, column + j, k, n, old[j], &c[j]);
 	}
+	return true;
 }
 /* a: [m][k], b: [k][n], c: [m][n], which becomes D. */
 static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, const u32 *a, const u32 *b, u32 *c)
@@ -156,8 +176,7 @@ static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, 
 		mma_f64v f64[DEPTH / 4 * ROWS / MMA_COLS];
 	} va, vb;
 	mma_s32 ea[DEPTH / 4 * ROWS / MMA_COLS], eb[DEPTH / 4 * COLS / MMA_COLS];
-	const u32 blocks = m->n / MMA_COLS, na = (u32)m->m * m->k, nb = (u32)m->k * m->n;
-	u32 d[ROWS * COLS];
+	const u32 na = (u32)m->m * m->k, nb = (u32)m->k * m->n;
 	struct mma_values v = {.exp_a = (s32 *)ea, .exp_b = eb};
 	bool finite_a, finite_b;
 	if (m->a == MT_BF16 || m->a == MT_TF32) {
@@ -169,15 +188,16 @@ static void multiply_float(const struct mma_rule *r, const struct mma_shape *m, 
 		finite_b = decode((s32 *)eb, (float *)vb.f32, NULL, b, m->b, nb);
 		v.a32 = (float *)va.f32, v.b32 = vb.f32;
 	}
-	memcpy(d, c, sizeof(u32) * m->m * m->n);
+	const bool special = !finite_a || !finite_b || special_c(c, (u32)m->m * m->n, r->f16);
 	for (u32 i = 0; i < m->m; i++)
-		for (u32 j = 0; j < blocks; j++)
-			for (u32 k = 0; k < m->k; k += r->group)
-				mma_add_group(r, &v, i * m->k + k, k * blocks + j, blocks, MIN(r->group, m->k - k),
-				              d + i * m->n + j * MMA_COLS);
-	if (!finite_a || !finite_b || special_c(c, (u32)m->m * m->n, r->f16))
-		multiply_special(r, m, a, b, c, d);
-	memcpy(c, d, sizeof(u32) * m->m * m->n);
+		for (u32 j = 0; j < m->n; j += MMA_COLS) {
+			u32 *at = c + i * m->n + j, old[MMA_COLS];
+			memcpy(old, at, sizeof old);
+			if (!add_groups(r, m, &v, &(struct raw){a, b}, i, j, special, at)) {
+				memcpy(at, old, sizeof old);
+				add_groups(r, m, &v, &(struct raw){a, b}, i, j, true, at);
+			}
+		}
 }
 static struct mma_rule rule_of(const struct exec *x, const struct mma_shape *m)
 {
