@@ -330,9 +330,13 @@ enum mem_result l1_fetch_around(const struct access *a)
 bool l1_drop_touched(const struct access *a)
 {
 	struct tags *t = &a->l->tags;
-	u32 i = tags_find(t, a->set, a->line);
+	/* A cache that never held a line, as of a kernel that copies past it, is not searched. */
+	const bool used = *t->stamp;
+	u32 i = used ? tags_find(t, a->set, a->line) : TAGS_NONE;
 	if (a->op == MO_STORE)
 		l1_count_store(a, i);
+	if (!used)
+		return false;
 	u8 gone = sectors_needed(a->l, a->t);
 	if (i == TAGS_NONE) {
 		if (a->l->ideal.n)
