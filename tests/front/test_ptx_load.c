@@ -251,6 +251,33 @@ static void test_scopes(void **state)
 	module_free(m);
 }
 
+/* A last ret is added where control could run off the end: a branch leads there, not a label alone, as compilers put
+ * behind the code for line information. */
+static void test_ends(void **state)
+{
+	static const struct {
+		const char *body;
+		u32 n;
+	} ends[] = {
+	    {"ret;", 1},
+	    {"ret;\nLend:", 1},
+	    {"Lbegin: mov.u32 %r1, 5;\nLmiddle: ret;\nLend: Lend2:", 2},
+	    {"mov.u32 %r1, 5;\nLend:", 2},
+	    {"@%p1 bra Lend;\nret;\nLend:", 3},
+	    {"@%p1 bra Lend;\nret;\nLother: Lend:", 3},
+	    {"{ @%p1 bra Lend;\nret;\nLend: }", 3},
+	    {"{ @%p1 bra Lend; }\nret;\nLend:", 3},
+	    {"lst: .branchtargets L0, L1;\nbrx.idx %r1, lst;\nL0: ret;\nL1:", 3},
+	    {"lst: .branchtargets L0, L0;\nbrx.idx %r1, lst;\nL0: ret;\nL1:", 2},
+	};
+	for (u32 i = 0; i < ARRAY_LEN(ends); i++) {
+		struct module *m = load_kernel(ends[i].body);
+		if (m->ncode != ends[i].n || m->code[m->ncode - 1].op != OP_RET)
+			fail_msg("%s: %u instructions, not %u", ends[i].body, m->ncode, ends[i].n);
+		module_free(m);
+	}
+}
+
 static void test_classes_and_costs(void **state)
 {
 	static const struct {
@@ -937,6 +964,7 @@ int main(void)
 	    cmocka_unit_test(test_operands),
 	    cmocka_unit_test(test_carry),
 	    cmocka_unit_test(test_scopes),
+	    cmocka_unit_test(test_ends),
 	    cmocka_unit_test(test_classes_and_costs),
 	    cmocka_unit_test(test_reconvergence),
 	    cmocka_unit_test(test_slots_are_reused),

@@ -266,6 +266,16 @@ static void warp_letters(struct pane p, const struct line_facts *f, u32 most)
 	}
 }
 
+/* Does the directive before this one, if it is near, name the same CUDA line? Compilers tell columns apart. */
+static bool same_as_before(struct view_ctx *v, const struct module *m, u32 line, const struct cuda_line *cu)
+{
+	struct cuda_line before;
+	for (u32 l = line - 1; l > 0 && l + 64 > line; l--)
+		if (cuda_line_of(&debugger_appearance(v->d)->cuda, m, l, &before))
+			return before.number == cu->number && !strcmp(before.file, cu->file);
+	return false;
+}
+
 /* In place of a .loc directive the CUDA line that it names, where its file can be read: the code that follows is its.
  */
 static void text_cell(struct view_ctx *v, struct pane row, const struct source_columns *c, const struct module *m,
@@ -283,7 +293,8 @@ static void text_cell(struct view_ctx *v, struct pane row, const struct source_c
 	}
 	p = pane_sub(row, 0, c->text, 1, (c->margin > 0 ? c->margin : c->loc > 0 ? c->loc : row.w) - c->text - 1);
 	int x = pane_printf(p, 0, 0, STYLE(R_DIM), "%s:%u  ", cu.file, cu.number);
-	x = pane_textn(p, 0, x, STYLE_BOLD(R_ACCENT), cu.text, cu.len);
+	if (!same_as_before(v, m, line, &cu)) /* else its text stands above */
+		x = pane_textn(p, 0, x, STYLE_BOLD(R_ACCENT), cu.text, cu.len);
 	if (x > p.w && p.w > 0)
 		pane_glyph(p, 0, p.w - 1, STYLE(R_DIM), p.c->ascii ? '~' : 0x2026);
 	pane_mark(p, 0, v->search);

@@ -150,7 +150,7 @@ static bool parse_label(struct loader *ld)
 	struct name *n = name_declare(ld, &label, N_LABEL);
 	if (!n)
 		return false;
-	n->index = ld->last_label = ld->m->ncode;
+	n->index = ld->m->ncode;
 	return true;
 }
 
@@ -299,11 +299,23 @@ bool parse_body(struct loader *ld)
 	}
 }
 
+/* Does a branch lead behind the last instruction? Labels alone, as of line information, do not. */
+static bool branch_to_end(const struct module *m, u32 begin)
+{
+	for (u32 i = begin; i < m->ncode; i++)
+		if (m->code[i].target == (s32)m->ncode)
+			return true;
+	for (u32 t = 0; t < m->ntables; t++)
+		for (u32 k = 0; k < m->tables[t].n; k++)
+			if (m->tables[t].pc[k] == m->ncode)
+				return true;
+	return false;
+}
+
 bool finish_body(struct loader *ld, u32 begin)
 {
 	const struct module *m = ld->m;
-	bool runs_off = m->ncode == begin || !inst_ends_block(&m->code[m->ncode - 1]) || ld->last_label == m->ncode;
-	if (!runs_off)
+	if (m->ncode > begin && inst_ends_block(&m->code[m->ncode - 1]) && !branch_to_end(m, begin))
 		return true;
 	struct stmt s;
 	stmt_reset(ld, &s);

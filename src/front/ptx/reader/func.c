@@ -268,7 +268,6 @@ static void begin_function(struct loader *ld, s32 index)
 	ld->fn = index;
 	ld->names_mark = ld->nnames;
 	ld->carry = OPND_NONE;
-	ld->last_label = UINT32_MAX;
 	ld->cuda_line = ld->cuda_file = 0;
 	ld->nbarriers = 0;
 	ld->odd_regs = false;
@@ -301,10 +300,12 @@ static bool parse_definition(struct loader *ld, s32 index)
 	begin_function(ld, index);
 	u32 begin = ld->m->ncode;
 	bool ok = declare_params(ld, sig.in, sig.nin, in_space) && declare_params(ld, sig.out, sig.nout, SPC_FPARAM) &&
-	          load_reg_params(ld, &sig) && parse_body(ld) && finish_body(ld, begin);
+	          load_reg_params(ld, &sig) && parse_body(ld);
 	if (!ok)
 		return false;
-	scope_close(ld);
+	scope_close(ld); /* branches know their targets now */
+	if (!finish_body(ld, begin))
+		return false;
 	struct func *f = &ld->m->funcs[index];
 	f->end = ld->m->ncode;
 	f->fparam_bytes = (u32)round_up(ld->fparam_max, 16);

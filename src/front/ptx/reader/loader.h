@@ -155,7 +155,6 @@ struct loader {
 	u32 nreg_out;
 	u32 carry; /* OPND_NONE until used */
 	u32 fparam_used, fparam_max;
-	u32 last_label; /* pc of the latest label */
 	u32 cuda_line;  /* of the latest .loc */
 	u16 cuda_file;
 	u32 nbarriers;
