@@ -458,7 +458,7 @@ static void operands_are_whole(void **state)
 				code += count(row_of(c, y), ";");
 				const int cut = column_of(row_of(c, y), "\u2026");
 				if (count(row_of(c, y), ".cu:"))
-					continue; /* a line of CUDA may be as long as it likes */
+					continue;                               /* a line of CUDA may be as long as it likes */
 				if (cut >= 0 && (w >= 100 || cut < w - 28)) /* less than that the other columns cannot take */
 					fail_msg("%s at %d columns: %s", programs[i], w, row_of(c, y));
 			}

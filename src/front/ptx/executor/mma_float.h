@@ -143,7 +143,7 @@ static inline void mma_split_row(const u32 *c, bool f16, mma_s32 *man, mma_s32 *
 /* The sums are whole numbers below 2^31. */
 static inline void mma_round_s32(const struct mma_rule *r, const mma_s32 *sum, const mma_s32 *top, u32 *c)
 {
-	const mma_s32 negative = *sum >> 31, v = (*sum ^ negative) - negative, zero = v == 0;
+	const mma_s32 negative = *sum < 0, v = (*sum ^ negative) - negative, zero = v == 0;
 	const mma_f32v nearest = __builtin_convertvector(v, mma_f32v);
 	mma_s32 bits;
 	memcpy(&bits, &nearest, sizeof bits);
@@ -167,7 +167,7 @@ static inline void mma_round_f64(const struct mma_rule *r, const mma_f64v *sum, 
 static inline void mma_cut_c(const struct mma_rule *r, const mma_s32 *man, const mma_s32 *down, mma_s32 *out)
 {
 	const s32 up = r->fraction - (r->f16 ? 10 : 23);
-	const mma_s32 sign = *man >> 31, most = (mma_s32){0} + 31, by = *down - MIN(up, 0);
+	const mma_s32 sign = *man < 0, most = (mma_s32){0} + 31, by = *down - MIN(up, 0);
 	*out = (((*man ^ sign) - sign) << MAX(up, 0)) >> MMA_CHOOSE(by < most, by, most);
 	*out = (*out ^ sign) - sign;
 }

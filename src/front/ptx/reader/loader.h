@@ -155,7 +155,7 @@ struct loader {
 	u32 nreg_out;
 	u32 carry; /* OPND_NONE until used */
 	u32 fparam_used, fparam_max;
-	u32 cuda_line;  /* of the latest .loc */
+	u32 cuda_line; /* of the latest .loc */
 	u16 cuda_file;
 	u32 nbarriers;
 	bool odd_regs; /* the function has registers of a shape that is not supported: so is whatever does not fit them */
