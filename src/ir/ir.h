@@ -278,6 +278,7 @@ enum {
  *   st           s[0] = base as in ld; s[1..vec] = values
  *   atom, red    d[0] (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom
  *                b128: d[0..1], s[1..2] = b, s[3..4] = c: halves, low one first; registers of 128 bits are two
+ *                vectors (f32, f16x2, bf16x2): d[0..vec-1], s[1..vec] = b, cmp = first target
  *                ATOM_MALLOC (atom), ATOM_FREE (red): calls of malloc and free; no base, s[1] = size or address
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
@@ -304,6 +305,7 @@ enum {
  *   redux        atom = operation; s[0] value, s[1] member mask
  *   ldmatrix     d[0..vec-1]; s[0] = base as in ld, of lane 8*k+i: of row i of matrix k; mode = 1 .trans; geom = 1: generic
  *                addresses
+ *   stmatrix     s[0], mode and geom as of ldmatrix; s[1..vec] = values
  *   movmatrix    d[0], s[0]
  *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
  *                size or OPND_NONE, geom = 1: a predicate, ignore-src; pack = 1: s[1] has 64 bits; type and vec:
@@ -337,7 +339,7 @@ struct inst {
 	u8 space;       /* enum space */
 	u8 cls;         /* enum iclass */
 	u8 cost;        /* issue slots under isa.issue_cost=sass; 0 = free */
-	u8 vec;         /* 1, 2, 4 (ld, st, mov pack/unpack) */
+	u8 vec;         /* 1, 2, 4 (ld, st, atom, red, mov pack/unpack) */
 	u8 cmp, boolop, round, atom, mode;
 	u8 sreg;       /* mov from a special register: enum sreg + 1; 0 = not one */
 	u8 geom;       /* tex: enum texgeom */
@@ -374,7 +376,7 @@ static inline bool inst_is_load(const struct inst *in)
 }
 static inline bool inst_is_store(const struct inst *in)
 {
-	return in->op == OP_ST || in->op == OP_WMMA_STORE;
+	return in->op == OP_ST || in->op == OP_WMMA_STORE || in->op == OP_STMATRIX;
 }
 #define SB_IDS_MAX 1024 /* scoreboard ids per function chain; more is a load error that names the kernel */
 

@@ -226,6 +226,8 @@ bool lower_atom(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s': no atomics in .%s memory", NAME(s), space_names[s->in.space]);
 	if (s->in.type == T_B128)
 		return lower_atom_128(s, n);
+	if (s->in.vec > 1)
+		return lower_atom_vector(s);
 	if (first && !lower_dst(s, &s->arg[0], s->in.type, W_EXACT, &s->in.d[0]))
 		return false;
 	if (!lower_address(s, &s->arg[first]))

@@ -106,6 +106,7 @@ static const struct mod_row rows[] = {
     {"wt", G_CACHE, F_CACHE, 7},
     {"v2", G_VEC, F_VEC, 2},
     {"v4", G_VEC, F_VEC, 4},
+    {"v8", G_VEC8, F_VEC, 8},
     {"add", G_RMW, F_ATOM, ATOM_ADD},
     {"min", G_RMW, F_ATOM, ATOM_MIN},
     {"max", G_RMW, F_ATOM, ATOM_MAX},
