@@ -307,6 +307,8 @@ enum {
  *                addresses
  *   stmatrix     s[0], mode and geom as of ldmatrix; s[1..vec] = values
  *   movmatrix    d[0], s[0]
+ *   alloca       d[0] = address, d[1] = the stack's new end; s[0] = its end, s[1] = bytes, s[2] = the lowest it can be;
+ *                imm = alignment; ends are offsets in local memory of 32 bits
  *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
  *                size or OPND_NONE, geom = 1: a predicate, ignore-src; pack = 1: s[1] has 64 bits; type and vec:
  *                what a lane copies

@@ -178,6 +178,9 @@ bool lower_mul(struct stmt *s);
 bool lower_cvt(struct stmt *s);
 bool lower_relu(struct stmt *s);
 bool lower_cvta(struct stmt *s);
+bool lower_alloca(struct stmt *s); /* lower_stack.c */
+bool lower_stacksave(struct stmt *s);
+bool lower_stackrestore(struct stmt *s);
 bool lower_shfl(struct stmt *s);
 bool lower_vote(struct stmt *s);
 bool lower_match(struct stmt *s);
