@@ -213,7 +213,7 @@ enum sreg {
 	SR_TOTAL_SMEM_SIZE,
 	SR_COUNT
 };
-enum texgeom { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D };
+enum texgeom { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D, TEX_CUBE, TEX_ACUBE };
 enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 
 /* Operand: byte offset into the frame, or (OPND_POOL set) into module->pool. */
@@ -283,6 +283,7 @@ enum {
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
  *                stype = coordinate type
+ *   tld4         as tex, mode = channel; 2d, a2d, cube and acube
  *   txq          mode = enum texture_query, geom = kind; tex or s[4] as of tex
  *   suld, sust   the address of a surface access, which an ld or st of global memory follows: d[0] = address, d[1] =
  *                predicate (inside) under .zero; s[0..n-1] = coordinates as of tex, s[4] = handle, imm = bytes, cmp =

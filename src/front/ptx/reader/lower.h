@@ -100,6 +100,7 @@ enum {
 #define G_MASK (1ull << 34)
 #define G_TENSOR (1ull << 35) /* reads its modifiers itself: lower_tensor.c */
 #define G_VEC8 (1ull << 36)
+#define G_CUBE (1ull << 37)
 
 /* clang-format off */
 /* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says

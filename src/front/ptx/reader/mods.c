@@ -181,6 +181,8 @@ static const struct mod_row rows[] = {
     {"3d", G_TEX, F_GEOM, TEX_3D},
     {"a1d", G_TEX, F_GEOM, TEX_A1D},
     {"a2d", G_TEX, F_GEOM, TEX_A2D},
+    {"cube", G_CUBE, F_GEOM, TEX_CUBE},
+    {"acube", G_CUBE, F_GEOM, TEX_ACUBE},
     {"level", G_TEX, F_LEVEL, 1},
     {"grad", G_TEX, F_LEVEL, 2},
     {"base", G_TEX, F_NOTHING, 0}, /* the one level that there is */
