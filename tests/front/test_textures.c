@@ -277,7 +277,7 @@ static void test_refused(void **state)
 	static const char *const bodies[] = {
 	    "tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}];\n",
 	    "tex.cube.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tx, {%r1, %r1, %r1, %r1}];\n",
-	    "tex.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2, %f3, %f4}];\n",
+	    "tex.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%r1, %f2, %f3}];\n",
 	    "tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [tx, {%r1, %r1, %r1, %r1}];\n",
 	    "tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}], {%f1, %f2};\n",
 	    "tld4.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tx, {%f1, %f2}];\n",
