@@ -14,7 +14,7 @@ static void stack_alloca(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
 	const u32 *end = exec_at(x, in->s[0]), *lowest = exec_at(x, in->s[2]);
-	u32 at[LANES], bad = 0;
+	u32 at[LANES] = {0}, bad = 0;
 	for (u32 left = x->mask; left; left &= left - 1) {
 		const u32 i = first_lane(left);
 		const u64 size = size_of(x, in, i);
