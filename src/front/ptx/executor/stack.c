@@ -1,8 +1,6 @@
 /* alloca: the stack of a function's activation, in local memory, gets longer downwards. */
 #include "front/ptx/executor/stack.h"
 
-#include "front/ptx/executor/simd.h"
-
 static u64 size_of(const struct exec *x, const struct inst *in, u32 lane)
 {
 	return ptype_bytes(in->type) == 8 ? ((const u64 *)exec_at(x, in->s[1]))[lane]
