@@ -30,6 +30,7 @@ const char *const fault_code_names[FAULT_COUNT] = {
     [FAULT_MBARRIER] = "mbarrier",
     [FAULT_COPY_RACE] = "copy-race",
     [FAULT_LANES_STUCK] = "lanes-stuck",
+    [FAULT_ALLOCA] = "alloca",
 };
 
 #define FRONT(v) extern const struct front_ops v;

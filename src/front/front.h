@@ -55,6 +55,7 @@ enum fault_code {
 	FAULT_MBARRIER,         /* bytes = enum mbar_cause; file, function = what was given, what there is */
 	FAULT_COPY_RACE,        /* check.copies: bytes that cp.async of a warp (file = its number) has under way */
 	FAULT_LANES_STUCK,      /* isa.threads=splits: lanes wait for others of their warp that cannot come: addr = those */
+	FAULT_ALLOCA,           /* alloca of addr bytes, of which the function's stack has not so many left: bytes */
 	FAULT_COUNT
 };
 enum mbar_cause { /* why an mbarrier instruction is a fault */

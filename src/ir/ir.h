@@ -213,7 +213,7 @@ enum sreg {
 	SR_TOTAL_SMEM_SIZE,
 	SR_COUNT
 };
-enum texgeom { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D };
+enum texgeom { TEX_1D, TEX_2D, TEX_3D, TEX_A1D, TEX_A2D, TEX_CUBE, TEX_ACUBE };
 enum testp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL };
 
 /* Operand: byte offset into the frame, or (OPND_POOL set) into module->pool. */
@@ -278,10 +278,12 @@ enum {
  *   st           s[0] = base as in ld; s[1..vec] = values
  *   atom, red    d[0] (atom); s[0] base, imm; s[1] = b, s[2] = c (cas); atom
  *                b128: d[0..1], s[1..2] = b, s[3..4] = c: halves, low one first; registers of 128 bits are two
+ *                vectors (f32, f16x2, bf16x2): d[0..vec-1], s[1..vec] = b, cmp = first target
  *                ATOM_MALLOC (atom), ATOM_FREE (red): calls of malloc and free; no base, s[1] = size or address
  *   tex          d[0..3]; s[0..n-1] = coordinates, n by geom (a1d, a2d: s[0] = layer, as PTX lists them); tex = texture
  *                id, or (tex < 0) s[4] = register with a texture object's handle; type = result type,
  *                stype = coordinate type
+ *   tld4         as tex, mode = channel; 2d, a2d, cube and acube
  *   txq          mode = enum texture_query, geom = kind; tex or s[4] as of tex
  *   suld, sust   the address of a surface access, which an ld or st of global memory follows: d[0] = address, d[1] =
  *                predicate (inside) under .zero; s[0..n-1] = coordinates as of tex, s[4] = handle, imm = bytes, cmp =
@@ -304,7 +306,10 @@ enum {
  *   redux        atom = operation; s[0] value, s[1] member mask
  *   ldmatrix     d[0..vec-1]; s[0] = base as in ld, of lane 8*k+i: of row i of matrix k; mode = 1 .trans; geom = 1: generic
  *                addresses
+ *   stmatrix     s[0], mode and geom as of ldmatrix; s[1..vec] = values
  *   movmatrix    d[0], s[0]
+ *   alloca       d[0] = address, d[1] = the stack's new end; s[0] = its end, s[1] = bytes, s[2] = the lowest it can be;
+ *                imm = alignment; ends are offsets in local memory of 32 bits
  *   cp.async     s[0] = base of the source as in ld, s[1] = base of the destination, table = its offset; s[2] = source
  *                size or OPND_NONE, geom = 1: a predicate, ignore-src; pack = 1: s[1] has 64 bits; type and vec:
  *                what a lane copies
@@ -337,7 +342,7 @@ struct inst {
 	u8 space;       /* enum space */
 	u8 cls;         /* enum iclass */
 	u8 cost;        /* issue slots under isa.issue_cost=sass; 0 = free */
-	u8 vec;         /* 1, 2, 4 (ld, st, mov pack/unpack) */
+	u8 vec;         /* 1, 2, 4 (ld, st, atom, red, mov pack/unpack) */
 	u8 cmp, boolop, round, atom, mode;
 	u8 sreg;       /* mov from a special register: enum sreg + 1; 0 = not one */
 	u8 geom;       /* tex: enum texgeom */
@@ -374,7 +379,7 @@ static inline bool inst_is_load(const struct inst *in)
 }
 static inline bool inst_is_store(const struct inst *in)
 {
-	return in->op == OP_ST || in->op == OP_WMMA_STORE;
+	return in->op == OP_ST || in->op == OP_WMMA_STORE || in->op == OP_STMATRIX;
 }
 #define SB_IDS_MAX 1024 /* scoreboard ids per function chain; more is a load error that names the kernel */
 

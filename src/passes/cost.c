@@ -76,6 +76,7 @@ static u32 cost_of(const struct inst *in)
 	case OP_DIV: return cost_div(in);
 	case OP_REM: return cost_rem(in);
 	case OP_BFI: return opnd_is_vreg(in->s[2]) || opnd_is_vreg(in->s[3]) ? 6 : 1;
+	case OP_ALLOCA: /* a subtraction and an alignment */
 	case OP_CLZ: return 2;
 	default: return cost_special(in);
 	}

@@ -233,6 +233,11 @@ static bool apart(const struct depend *d, u32 x, u32 y)
 	return ab >= a.bytes && ba >= b.bytes;
 }
 
+static bool moves_matrix(const struct inst *in)
+{
+	return in->wide || in->op == OP_LDMATRIX || in->op == OP_STMATRIX;
+}
+
 static bool must_keep_order(const struct depend *d, u32 x, u32 y)
 {
 	const struct inst *a = &d->f->code[d->begin + x], *b = &d->f->code[d->begin + y];
@@ -243,7 +248,7 @@ static bool must_keep_order(const struct depend *d, u32 x, u32 y)
 	if (reads_constants(a) || reads_constants(b) || !spaces_meet(a->space, b->space))
 		return false;
 	/* Lanes of a matrix access touch what other lanes address. */
-	const bool matrix = a->wide || b->wide || a->op == OP_LDMATRIX || b->op == OP_LDMATRIX;
+	const bool matrix = moves_matrix(a) || moves_matrix(b);
 	return a->space != b->space || matrix || !apart(d, x, y);
 }
 

@@ -289,8 +289,9 @@ static void refused(void **state)
 	    {"txq.width.b64 %rd2, [%rd1];", "does not know '.b64'"},
 	    {"istypep.tensor %p1, %rd1;", "needs .texref, .samplerref or .surfref"},
 	    {"tex.grad.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}], {%f1}, {%f1,%f2};", "needs 2 gradients here"},
-	    {"tex.cube.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%f3,%f4}];", "does not know '.cube'"},
-	    {"alloca.u64 %rd2, 64;", "'alloca.u64' is not supported"},
+	    {"tld4.r.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%f3,%f4}];",
+	     "'tld4.r.3d.v4.f32.f32' is not supported"},
+	    {"alloca.u64 %rd2, 64, 24;", "needs a power of two"},
 	    {"fma.rn.oob.f16 %h1, %h2, %h3, %h4;", "does not know '.oob'"},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(t); i++) {

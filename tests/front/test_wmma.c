@@ -1,5 +1,6 @@
 /* Matrices between registers and memory: every wmma shape, type and layout, in global and shared memory, against the
- * product in C; ldmatrix and movmatrix against PTX's figures; cp.async; .aligned by a part of a warp is a fault. */
+ * product in C; ldmatrix, stmatrix and movmatrix against PTX's figures; cp.async; .aligned by a part of a warp is a
+ * fault. */
 #include "tests/rig/kernel_rig.h"
 
 /* --- wmma --------------------------------------------------------------------------------------------------------- */
@@ -260,6 +261,58 @@ static void ldmatrix(void **state)
 			rig_close();
 		}
 }
+/* The first warp stores registers of noise to rows 5l % 32, which held halves 2t, 2t + 1 before: what is not stored to
+ * stays. */
+static u32 noise(u32 t, u32 k)
+{
+	return (t * 4 + k + 1) * 2654435761u;
+}
+static void stmatrix(void **state)
+{
+	static const char *const regs[] = {"%r10", "%r10,%r11", "", "%r10,%r11,%r12,%r13"};
+	for (u32 n = 1; n <= 4; n *= 2)
+		for (u32 variant = 0; variant < 4; variant++) {
+			const bool trans = variant & 1, generic = variant & 2;
+			char text[3000];
+			u16 want[32 * 8];
+			snprintf(
+			    text, sizeof text,
+			    "%smov.u32 %%r9, 2654435761; mad.lo.u32 %%r20, %%r1, 4, 1; mul.lo.u32 %%r10, %%r20, %%r9;\n"
+			    "add.u32 %%r11, %%r10, %%r9; add.u32 %%r12, %%r11, %%r9; add.u32 %%r13, %%r12, %%r9;\n"
+			    "setp.ge.u32 %%p1, %%r1, 32; @%%p1 ret;\n"
+			    "cvt.u64.u32 %%q4, %%r8; cvta.shared.u64 %%q5, %%q4;\n"
+			    "stmatrix.sync.aligned.m8n8.x%u%s%s.b16 [%s], {%s};\nshl.b32 %%r21, %%r1, 4; add.u32 %%r21, %%r21, "
+			    "%%r2;\nld.shared.v4.u32 {%%r14,%%r15,%%r16,%%r17}, [%%r21];\nst.global.v4.u32 [%%q3], "
+			    "{%%r14,%%r15,%%r16,%%r17};\nret;\n}\n",
+			    MTOP, n, trans ? ".trans" : "",
+			    generic   ? ""
+			    : variant ? ".shared::cta"
+			              : ".shared",
+			    generic ? "%q5" : "%r8", regs[n - 1]);
+			rig_open(text, false);
+			rig_run();
+			fault_text(FAULT_NONE);
+			struct err e = {0};
+			if (!devmem_read(&r.mem, r.buf, r.out, sizeof r.out, &e))
+				fail_msg("%s", e.msg);
+			for (u32 i = 0; i < ARRAY_LEN(want); i += 2) {
+				const u32 word = i / 2 * 131074 + 65536; /* as MTOP fills it */
+				want[i] = (u16)word;
+				want[i + 1] = (u16)(word >> 16);
+			}
+			for (u32 k = 0; k < n; k++)
+				for (u32 l = 0; l < 32; l++)
+					for (u32 h = 0; h < 2; h++) {
+						const u32 row = trans ? 2 * (l % 4) + h : l / 4, col = trans ? l / 4 : 2 * (l % 4) + h;
+						want[half_at(8 * k + row, col)] = (u16)(noise(l, k) >> 16 * h);
+					}
+			for (u32 i = 0; i < ARRAY_LEN(want); i++)
+				if (((const u16 *)r.out)[i] != want[i])
+					fail_msg("x%u%s: half %u of row %u is 0x%x, want 0x%x", n, trans ? ".trans" : "", i % 8, i / 8,
+					         ((const u16 *)r.out)[i], want[i]);
+			rig_close();
+		}
+}
 static void movmatrix(void **state)
 {
 	rig_open(MTOP "shl.b32 %r9, %r6, 1; shl.b32 %r14, %r9, 16; add.u32 %r15, %r9, %r14; add.u32 %r15, %r15, 65536;\n"
@@ -339,6 +392,11 @@ static void faults(void **state)
 	rig_run();
 	fault_text(FAULT_MISALIGNED);
 	rig_close();
+	rig_open(MTOP "add.u32 %r8, %r8, 4000;\nstmatrix.sync.aligned.m8n8.x2.shared.b16 [%r8], {%r10,%r11};\nret;\n}\n",
+	         false);
+	rig_run();
+	assert_non_null(strstr(fault_text(FAULT_SHARED_OOB), "store"));
+	rig_close();
 	rig_open(MTOP "setp.lt.u32 %p1, %r6, 16;\n@%p1 ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%r8];\nret;\n}\n",
 	         false);
 	rig_run();
@@ -349,6 +407,7 @@ static void faults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(wmma_all), cmocka_unit_test(ldmatrix),
-	                                   cmocka_unit_test(movmatrix), cmocka_unit_test(copies), cmocka_unit_test(faults)};
+	                                   cmocka_unit_test(stmatrix), cmocka_unit_test(movmatrix),
+	                                   cmocka_unit_test(copies),   cmocka_unit_test(faults)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

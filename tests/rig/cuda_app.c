@@ -230,6 +230,15 @@ static void rectangles(void)
 	OK(cudaFreeArray(array));
 	WANT(cudaFreeArray(array), INVALID_HANDLE);
 
+	/* Cube maps have square faces, six each. */
+	WANT(cudaMalloc3DArray(&array, &bytes, (struct extent){16, 16, 5}, ARRAY_CUBEMAP), INVALID_VALUE);
+	WANT(cudaMalloc3DArray(&array, &bytes, (struct extent){16, 8, 6}, ARRAY_CUBEMAP), INVALID_VALUE);
+	WANT(cudaMalloc3DArray(&array, &bytes, (struct extent){16, 16, 12}, ARRAY_CUBEMAP), INVALID_VALUE);
+	OK(cudaMalloc3DArray(&array, &bytes, (struct extent){16, 16, 6}, ARRAY_CUBEMAP));
+	OK(cudaFreeArray(array));
+	OK(cudaMalloc3DArray(&array, &bytes, (struct extent){16, 16, 12}, ARRAY_CUBEMAP | ARRAY_LAYERED));
+	OK(cudaFreeArray(array));
+
 	/* Larger than what both sides share. */
 	size_t big = (150ull << 20) + 12345;
 	unsigned *large, *from = malloc(big), *to = malloc(big);

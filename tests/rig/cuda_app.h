@@ -42,6 +42,7 @@ int cudaMemcpyToSymbol(const void *name, const void *from, size_t n, size_t at, 
 int cudaMemcpyFromSymbol(void *to, const void *name, size_t n, size_t at, int kind);
 int cudaGetSymbolSize(size_t *n, const void *name);
 int cudaMallocArray(struct array **a, const struct channel_desc *desc, size_t width, size_t height, unsigned flags);
+int cudaMalloc3DArray(struct array **a, const struct channel_desc *desc, struct extent extent, unsigned flags);
 int cudaFreeArray(struct array *a);
 int cudaMemcpy2DToArray(struct array *to, size_t x, size_t y, const void *from, size_t p, size_t width, size_t height,
                         int kind);

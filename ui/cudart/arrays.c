@@ -28,14 +28,22 @@ bool channels_good(const struct channel_desc *d)
 	return d->f != 2 || d->x >= 16;
 }
 
+/* Six square faces; of layers, six each. */
+static bool is_cube(struct extent e, unsigned flags)
+{
+	return e.width == e.height && (flags & ARRAY_LAYERED ? e.depth && e.depth % 6 == 0 : e.depth == 6);
+}
+
 static int make(struct array **made, const struct channel_desc *desc, struct extent e, unsigned flags)
 {
 	if (!made || !desc || !e.width || (e.depth && !e.height && !(flags & ARRAY_LAYERED)))
 		return INVALID_VALUE;
 	if (!channels_good(desc))
 		return INVALID_CHANNELS;
-	if (flags & (ARRAY_CUBEMAP | ARRAY_SPARSE | ARRAY_DEFERRED))
-		return link_refuse("cube maps, sparse and deferred arrays");
+	if (flags & (ARRAY_SPARSE | ARRAY_DEFERRED))
+		return link_refuse("sparse and deferred arrays");
+	if (flags & ARRAY_CUBEMAP && !is_cube(e, flags))
+		return INVALID_VALUE;
 	struct array *a = calloc(1, sizeof *a);
 	if (!a)
 		return OUT_OF_MEMORY;

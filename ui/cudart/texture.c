@@ -80,6 +80,8 @@ static int make(uint64_t *handle, const struct resource_desc *r, const struct te
 			return 27;
 		if (d->srgb)
 			return link_refuse("textures that convert sRGB");
+		if (d->seamless && r->type == 0 && r->res.array->flags & ARRAY_CUBEMAP)
+			return link_refuse("cube maps that filter across their faces (seamlessCubemap)");
 	}
 	if (v && v->format)
 		return link_refuse("resource views of textures");

@@ -319,6 +319,7 @@ static s32 abandoned_status(const struct session *s)
 	case FAULT_UNSUPPORTED: return CUDA_ILLEGAL_INSTRUCTION;
 	case FAULT_BAD_CALL: return CUDA_INVALID_PC;
 	case FAULT_STACK_OVERFLOW:
+	case FAULT_ALLOCA:
 	case FAULT_CALL_DEPTH: return CUDA_STACK_ERROR;
 	default: return CUDA_LAUNCH_FAILURE; /* shared memory, local memory, barriers... */
 	}

@@ -220,6 +220,8 @@ exec_fn exec_atomic(const struct inst *in)
 		return exec_heap(in);
 	if (bytes == 16)
 		return exec_atomic128(in);
+	if ((in->op == OP_ATOM || in->op == OP_RED) && in->cmp)
+		return exec_atomic_vector(in);
 	if ((in->op != OP_ATOM && in->op != OP_RED) || !space_ok || in->vec > 1 || in->s[1] == OPND_NONE ||
 	    in->atom == ATOM_NONE)
 		return NULL;

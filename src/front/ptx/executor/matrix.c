@@ -1,4 +1,4 @@
-/* Matrices between registers and memory: ldmatrix, movmatrix, wmma.load, wmma.store.
+/* Matrices between registers and memory: ldmatrix, stmatrix, movmatrix, wmma.load, wmma.store.
  *
  * For the caches a wmma access is one of 16 bytes a lane at most, in which the lanes cover the matrix once, line after
  * line; the reader has split larger matrices. What lanes get of it is exact. */
@@ -75,20 +75,28 @@ u32 sparse_column(const struct mma_shape *m, const u32 *meta, u32 row, u32 c)
 	return 4 * (c / 2) + two;
 }
 
-/* --- ldmatrix, movmatrix ------------------------------------------------------------------------------------------ */
+/* --- ldmatrix, stmatrix, movmatrix -------------------------------------------------------------------------------- */
+
+/* The lanes that give rows' addresses; 0 when a fault was recorded. */
+static u32 matrix_rows(struct exec *x, const struct inst *in, bool store)
+{
+	const u32 lanes = in->vec == 4 ? FULL_MASK : (1u << 8 * in->vec) - 1;
+	if (!matrix_converged(x))
+		return 0;
+	x->out->space = SPC_SHARED;
+	x->out->bytes = 16;
+	x->out->store = store;
+	mem_addresses(x, in);
+	if (in->geom)
+		mem_to_offset(x, lanes, SHARED_WINDOW);
+	return mem_check_shared(x, lanes, 16, store, !store) ? lanes : 0;
+}
 
 static void ldmatrix(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
-	const u32 lanes = in->vec == 4 ? FULL_MASK : (1u << 8 * in->vec) - 1;
-	if (!matrix_converged(x))
-		return;
-	x->out->space = SPC_SHARED;
-	x->out->bytes = 16;
-	mem_addresses(x, in);
-	if (in->geom)
-		mem_to_offset(x, lanes, SHARED_WINDOW);
-	if (!mem_check_shared(x, lanes, 16, false, true))
+	const u32 lanes = matrix_rows(x, in, false);
+	if (!lanes)
 		return;
 	const u8 *shared = exec_shared(x);
 	for (u32 r = 0; r < in->vec; r++) {
@@ -105,6 +113,27 @@ static void ldmatrix(void *ctx, const struct inst *in)
 			memcpy(exec_at(x, in->d[r]), out, sizeof out);
 	}
 	x->out->mask = lanes; /* the others give no addresses */
+}
+
+/* The mirror of ldmatrix: each lane puts its two elements where ldmatrix would have them from. */
+static void stmatrix(void *ctx, const struct inst *in)
+{
+	struct exec *x = ctx;
+	const u32 lanes = matrix_rows(x, in, true);
+	if (!lanes)
+		return;
+	u8 *shared = exec_shared(x);
+	for (u32 r = 0; r < in->vec; r++) {
+		const u32 *from = exec_at(x, in->s[1 + r]);
+		const u64 *row = x->out->addr + 8 * r;
+		for (u32 l = 0; l < LANES; l++) {
+			const u32 g = l >> 2, t = l & 3;
+			const u16 low = (u16)from[l], high = (u16)(from[l] >> 16);
+			memcpy(shared + (in->mode ? row[2 * t] + 2 * g : row[g] + 4 * t), &low, 2);
+			memcpy(shared + (in->mode ? row[2 * t + 1] + 2 * g : row[g] + 4 * t + 2), &high, 2);
+		}
+	}
+	x->out->mask = lanes;
 }
 
 static void movmatrix(void *ctx, const struct inst *in)
@@ -273,6 +302,7 @@ exec_fn exec_matrix(const struct inst *in)
 	const bool moves = in->wide && (in->space == SPC_GLOBAL || in->space == SPC_SHARED || in->space == SPC_GENERIC);
 	switch (in->op) {
 	case OP_LDMATRIX: return in->space == SPC_SHARED ? ldmatrix : NULL;
+	case OP_STMATRIX: return in->space == SPC_SHARED ? stmatrix : NULL;
 	case OP_MOVMATRIX: return in->d[0] != OPND_NONE ? movmatrix : NULL;
 	case OP_WMMA_LOAD: return moves ? wmma_load : NULL;
 	case OP_WMMA_STORE: return moves ? wmma_store : NULL;

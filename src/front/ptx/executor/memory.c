@@ -384,7 +384,9 @@ static void commit(struct ptx *f, u32 sm, const struct pending *p)
 		commit_store(f->mem, p);
 	} else if (p->kind == PENDING_ATOMIC) {
 		const struct inst *in = pending_inst(f, p);
-		if (unlikely(p->bytes == 16))
+		if (unlikely(in->cmp && in->type != T_B128))
+			atomic_vector_commit(f, sm, p);
+		else if (unlikely(p->bytes == 16))
 			atomic128_commit(f, sm, p);
 		else if (lock_op(in))
 			commit_lock(f, sm, p, in);

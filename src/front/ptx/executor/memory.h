@@ -75,6 +75,9 @@ bool mem_atomic_lanes(struct exec *x, const struct inst *in, u32 bytes, struct g
 /* atomics128.c */
 exec_fn exec_atomic128(const struct inst *in);
 void atomic128_commit(struct ptx *f, u32 sm, const struct pending *p);
+/* atomics_vector.c: those that lower_atom_vector.c makes, which have inst.cmp set. */
+exec_fn exec_atomic_vector(const struct inst *in);
+void atomic_vector_commit(struct ptx *f, u32 sm, const struct pending *p);
 /* heap_calls.c: malloc and free. */
 exec_fn exec_heap(const struct inst *in);
 void heap_commit(struct ptx *f, u32 sm, const struct pending *p);

@@ -1,5 +1,6 @@
 #include "front/ptx/executor/simd.h"
 #include "front/ptx/executor/fp8.h"
+#include "front/ptx/executor/stack.h"
 #include "front/ptx/executor/mbarrier.h"
 #include "front/ptx/executor/memory.h"
 #include "front/ptx/ptx.h"
@@ -64,6 +65,8 @@ bool exec_resolve_level(struct inst *in, enum exec_level l)
 		fn = exec_fp8(in);
 	if (!fn)
 		fn = exec_texture_query(in);
+	if (!fn)
+		fn = exec_stack(in);
 	for (u32 i = 0; !fn && i < GROUPS_MAX && lookups[l][i]; i++)
 		fn = lookups[l][i](in);
 	in->exec = fn;

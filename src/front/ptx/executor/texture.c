@@ -1,9 +1,12 @@
-/* Texture fetches: 1D, 2D, 3D and layered; point and linear filtering by the rules of the CUDA programming guide.
+/* Texture fetches: 1D, 2D, 3D, layered and cube maps; point and linear filtering by the rules of the CUDA programming
+ * guide; the gather of four texels (tld4).
  *
  * Linear weights have 8 fractional bits, rounded to nearest, and the blend is computed in double and rounded once.
  * Layers of a1d and a2d are counted by `depth` and clamped. Wrap and mirror need normalised coordinates (else they act
  * as clamp, as in CUDA). tex.1d with integer coordinates is tex1Dfetch: outside the texture it gives zero. Missing
- * channels read (., 0, 0, 1). */
+ * channels read (., 0, 0, 1).
+ *
+ * The layers of a cube map are its faces, six a cube. A fetch stays in its face: at its border it clamps. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +16,7 @@
 #include "front/ptx/runtime/fp.h"
 #include "front/ptx/runtime/state.h"
 #include "front/ptx/executor/surface.h"
+#include "front/ptx/executor/texture_cube.h"
 
 #define NO_TEXEL UINT32_MAX /* outside, border addressing */
 #define TEXTURE_BYTES_MAX (1ull << 40)
@@ -115,7 +119,7 @@ struct sampler {
 	u32 size[3], ndims, channel_bytes, texel_bytes;
 	u8 mode[3]; /* per dimension, what holds for these coordinates */
 	bool real;  /* gives floating-point numbers */
-	bool linear, layered, integral;
+	bool linear, layered, integral, cube, normalised;
 };
 struct texel { /* numbers, when filtering or converting */
 	double v[4];
@@ -139,15 +143,15 @@ static u8 mode_of(const struct texture *t, u32 dim)
 }
 /* A coordinate in texels; bounded, so that it converts to an integer. Periodic modes take the fraction first, as the
  * guide says. */
-static double texel_coord(const struct texture *t, u32 dim, u32 n, float x)
+static double texel_coord(const struct sampler *s, u32 dim, float x)
 {
 	double v = x == x ? x : 0.0;
-	if (mode_of(t, dim) == TEXA_WRAP && fabs(v) < INFINITY)
+	if (s->mode[dim] == TEXA_WRAP && fabs(v) < INFINITY)
 		v -= floor(v);
-	if (mode_of(t, dim) == TEXA_MIRROR && fabs(v) < INFINITY)
+	if (s->mode[dim] == TEXA_MIRROR && fabs(v) < INFINITY)
 		v -= 2 * floor(v / 2);
-	if (t->normalised_coords)
-		v *= n;
+	if (s->normalised)
+		v *= s->size[dim];
 	return v > 0x1p40 ? 0x1p40 : v < -0x1p40 ? -0x1p40 : v;
 }
 
@@ -200,19 +204,42 @@ struct point {
 	u32 bits[3]; /* f32 or s32 */
 };
 
+static void raw_texel(struct sampler *s, u32 x, u32 y, u32 z, u32 out[4])
+{
+	const u8 *texel = texel_at(s, x, y, z);
+	out[0] = out[1] = out[2] = 0;
+	out[3] = !texel ? 0 : s->real ? bits_f32(1.0f) : 1;
+	for (u32 c = 0; texel && c < s->t->channels; c++)
+		out[c] = read_raw(s->t, texel + c * s->channel_bytes);
+}
+
 static void sample_point(struct sampler *s, const struct point *p, u32 out[4])
 {
 	u32 at[3] = {0, 0, p->layer};
 	for (u32 d = 0; d < s->ndims; d++) {
 		const u32 n = s->size[d];
-		const s64 i = s->integral ? (s32)p->bits[d] : (s64)floor(texel_coord(s->t, d, n, f32_bits(p->bits[d])));
+		const s64 i = s->integral ? (s32)p->bits[d] : (s64)floor(texel_coord(s, d, f32_bits(p->bits[d])));
 		at[d] = wrap_index(i, n, s->mode[d]);
 	}
-	const u8 *texel = texel_at(s, at[0], at[1], at[2]);
-	out[0] = out[1] = out[2] = 0;
-	out[3] = !texel ? 0 : s->real ? bits_f32(1.0f) : 1;
-	for (u32 c = 0; texel && c < s->t->channels; c++)
-		out[c] = read_raw(s->t, texel + c * s->channel_bytes);
+	raw_texel(s, at[0], at[1], at[2], out);
+}
+
+/* One channel of the four texels that linear filtering would blend, counter-clockwise from the lower left one (PTX,
+ * tld4); y points downwards. */
+static void gather(struct sampler *s, const struct point *p, u32 channel, u32 out[4])
+{
+	static const u8 right[4] = {0, 1, 1, 0}, below[4] = {1, 1, 0, 0};
+	u32 at[2][2];
+	for (u32 d = 0; d < 2; d++) {
+		const s64 i = (s64)floor(texel_coord(s, d, f32_bits(p->bits[d])) - 0.5);
+		at[d][0] = wrap_index(i, s->size[d], s->mode[d]);
+		at[d][1] = wrap_index(i + 1, s->size[d], s->mode[d]);
+	}
+	for (u32 k = 0; k < 4; k++) {
+		u32 texel[4];
+		raw_texel(s, at[0][right[k]], at[1][below[k]], p->layer, texel);
+		out[k] = texel[channel];
+	}
 }
 
 static struct texel read_texel(struct sampler *s, u32 x, u32 y, u32 z)
@@ -230,7 +257,7 @@ static void sample_linear(struct sampler *s, const struct point *p, u32 out[4])
 	double weight[3] = {0};
 	for (u32 d = 0; d < s->ndims; d++) {
 		const u32 n = s->size[d];
-		const double x = texel_coord(s->t, d, n, f32_bits(p->bits[d])) - 0.5, i = floor(x);
+		const double x = texel_coord(s, d, f32_bits(p->bits[d])) - 0.5, i = floor(x);
 		weight[d] = floor((x - i) * 256 + 0.5) / 256;
 		at[d][0] = wrap_index((s64)i, n, s->mode[d]);
 		at[d][1] = wrap_index((s64)i + 1, n, s->mode[d]);
@@ -251,10 +278,20 @@ static void sample_linear(struct sampler *s, const struct point *p, u32 out[4])
 }
 
 /* --- the instruction ---------------------------------------------------------------------------------------------- */
-static const u8 geom_dims[] = {[TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 3, [TEX_A1D] = 1, [TEX_A2D] = 2};
+static const u8 geom_dims[] = {
+    [TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 3, [TEX_A1D] = 1, [TEX_A2D] = 2, [TEX_CUBE] = 2, [TEX_ACUBE] = 2};
 static bool geom_layered(u8 g)
 {
-	return g == TEX_A1D || g == TEX_A2D;
+	return g == TEX_A1D || g == TEX_A2D || g == TEX_ACUBE;
+}
+static bool geom_cube(u8 g)
+{
+	return g == TEX_CUBE || g == TEX_ACUBE;
+}
+/* Coordinates that an instruction has, the layer included. */
+static u32 geom_coords(u8 g)
+{
+	return geom_dims[g] + (u32)geom_layered(g) + (u32)geom_cube(g);
 }
 
 /* Lane i's texture, NULL with *id set for the message. */
@@ -287,11 +324,26 @@ static struct sampler sampler_of(const struct exec *x, const struct inst *in, co
 	s.slice_pitch = MAX(t->height, 1u) * t->pitch;
 	s.real = t->type == T_F32 || t->type == T_F16 || t->read_normalised;
 	s.linear = t->linear && s.real && !s.integral;
+	s.cube = geom_cube(in->geom);
+	s.normalised = t->normalised_coords || s.cube;
 	for (u32 d = 0; d < s.ndims; d++) {
 		s.size[d] = d == 0 ? t->width : MAX(d == 1 ? t->height : t->depth, 1u);
-		s.mode[d] = s.integral && s.ndims == 1 && !s.layered ? TEXA_BORDER : mode_of(t, d);
+		s.mode[d] = s.integral && s.ndims == 1 && !s.layered ? TEXA_BORDER : s.cube ? TEXA_CLAMP : mode_of(t, d);
 	}
 	return s;
+}
+
+/* A direction: the face is a layer, the place in it two coordinates. */
+static void face_point(const struct exec *x, const struct inst *in, const struct sampler *s, u32 lane, struct point *p)
+{
+	float v[3], at[2];
+	for (u32 d = 0; d < 3; d++)
+		v[d] = f32_bits(((const u32 *)exec_at(x, in->s[d + s->layered]))[lane]);
+	const u32 face = cube_face(v, at), cube = s->layered ? ((const u32 *)exec_at(x, in->s[0]))[lane] : 0;
+	const u32 cubes = MAX(s->t->depth / 6, 1u);
+	p->layer = MIN(6 * MIN(cube, cubes - 1) + face, MAX(s->t->depth, 1u) - 1);
+	for (u32 d = 0; d < 2; d++)
+		p->bits[d] = bits_f32(at[d]);
 }
 
 static void fetch_lane(struct exec *x, const struct inst *in, struct sampler *s, u32 lane, u32 out[4])
@@ -301,10 +353,14 @@ static void fetch_lane(struct exec *x, const struct inst *in, struct sampler *s,
 		const u32 layer = ((const u32 *)exec_at(x, in->s[0]))[lane];
 		p.layer = MIN(layer, MAX(s->t->depth, 1u) - 1);
 	}
-	for (u32 d = 0; d < s->ndims; d++)
+	if (s->cube)
+		face_point(x, in, s, lane, &p);
+	for (u32 d = 0; d < s->ndims && !s->cube; d++)
 		p.bits[d] = ((const u32 *)exec_at(x, in->s[d + s->layered]))[lane];
 	s->first = 0;
-	if (s->linear)
+	if (in->op == OP_TLD4)
+		gather(s, &p, in->mode, out);
+	else if (s->linear)
 		sample_linear(s, &p, out);
 	else
 		sample_point(s, &p, out);
@@ -401,10 +457,13 @@ static void tex(void *ctx, const struct inst *in)
 exec_fn exec_texture(const struct inst *in)
 {
 	const bool result_ok = in->type == T_F32 || in->type == T_U32 || in->type == T_S32;
-	if (in->op != OP_TEX || in->geom > TEX_A2D || !result_ok || (in->stype != T_F32 && in->stype != T_S32))
+	const bool gathers = in->op == OP_TLD4, cube = geom_cube(in->geom);
+	if ((in->op != OP_TEX && !gathers) || in->geom > TEX_ACUBE || !result_ok ||
+	    (in->stype != T_F32 && in->stype != T_S32))
 		return NULL;
-	const u32 n = geom_dims[in->geom] + (geom_layered(in->geom) ? 1u : 0);
-	for (u32 i = 0; i < n; i++)
+	if ((gathers || cube) && (in->stype != T_F32 || !(cube || in->geom == TEX_2D || in->geom == TEX_A2D)))
+		return NULL;
+	for (u32 i = 0; i < geom_coords(in->geom); i++)
 		if (in->s[i] == OPND_NONE)
 			return NULL;
 	return in->tex < 0 && in->s[4] == OPND_NONE ? NULL : tex;

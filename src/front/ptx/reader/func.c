@@ -300,7 +300,7 @@ static bool parse_definition(struct loader *ld, s32 index)
 	begin_function(ld, index);
 	u32 begin = ld->m->ncode;
 	bool ok = declare_params(ld, sig.in, sig.nin, in_space) && declare_params(ld, sig.out, sig.nout, SPC_FPARAM) &&
-	          load_reg_params(ld, &sig) && parse_body(ld);
+	          load_reg_params(ld, &sig) && stack_begin(ld) && parse_body(ld);
 	if (!ok)
 		return false;
 	scope_close(ld); /* branches know their targets now */

@@ -154,6 +154,9 @@ struct loader {
 	} * reg_out; /* results declared .reg */
 	u32 nreg_out;
 	u32 carry; /* OPND_NONE until used */
+	u32 stack; /* where its stack ends (lower_stack.c), OPND_NONE: it has none */
+	u32 stack_sym;
+	bool stack_known, stack_words; /* does the module's text have alloca and the like? */
 	u32 fparam_used, fparam_max;
 	u32 cuda_line; /* of the latest .loc */
 	u16 cuda_file;
@@ -238,6 +241,9 @@ void code_unsupported(struct loader *ld, u32 pc, const char *what); /* an instru
 void spread_unsupported(struct loader *ld, struct graph *g);        /* at the end: to all functions that reach it */
 /* --- needs.c --- */
 void spread_needs(struct loader *ld, struct graph *g); /* func.need_sm of all functions */
+/* --- lower_stack.c --- */
+/* At the begin of a function's body: its stack, if it uses one. */
+bool stack_begin(struct loader *ld);
 /* --- func.c --- */
 bool parse_function(struct loader *ld, bool is_kernel, bool is_extern);
 /* --- body.c --- */

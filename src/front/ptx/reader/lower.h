@@ -99,6 +99,8 @@ enum {
 #define G_LOGIC (1ull << 33)
 #define G_MASK (1ull << 34)
 #define G_TENSOR (1ull << 35) /* reads its modifiers itself: lower_tensor.c */
+#define G_VEC8 (1ull << 36)
+#define G_CUBE (1ull << 37)
 
 /* clang-format off */
 /* How an opcode is lowered. `sig` describes operands for the generic case: destinations, '=', sources. A letter says
@@ -149,6 +151,7 @@ bool emit_access(struct stmt *s, bool last);
 bool lower_ld(struct stmt *s);
 bool lower_st(struct stmt *s);
 bool lower_atom(struct stmt *s);
+bool lower_atom_vector(struct stmt *s); /* lower_atom_vector.c; emits itself */
 bool lower_prefetch(struct stmt *s);
 bool lower_tex(struct stmt *s);
 bool lower_texture(struct stmt *s, const struct operand *o); /* a texture reference, or a texture object's handle */
@@ -169,12 +172,16 @@ bool lower_copy_arrive(struct stmt *s);
 bool lower_mma(struct stmt *s); /* lower_tensor.c; these emit themselves */
 bool lower_wmma(struct stmt *s);
 bool lower_ldmatrix(struct stmt *s);
+bool lower_stmatrix(struct stmt *s);
 bool lower_movmatrix(struct stmt *s);
 bool lower_mov(struct stmt *s);
 bool lower_mul(struct stmt *s);
 bool lower_cvt(struct stmt *s);
 bool lower_relu(struct stmt *s);
 bool lower_cvta(struct stmt *s);
+bool lower_alloca(struct stmt *s); /* lower_stack.c */
+bool lower_stacksave(struct stmt *s);
+bool lower_stackrestore(struct stmt *s);
 bool lower_shfl(struct stmt *s);
 bool lower_vote(struct stmt *s);
 bool lower_match(struct stmt *s);

@@ -226,6 +226,8 @@ bool lower_atom(struct stmt *s)
 		return ld_fail(s->ld, &s->op, "'%s': no atomics in .%s memory", NAME(s), space_names[s->in.space]);
 	if (s->in.type == T_B128)
 		return lower_atom_128(s, n);
+	if (s->in.vec > 1)
+		return lower_atom_vector(s);
 	if (first && !lower_dst(s, &s->arg[0], s->in.type, W_EXACT, &s->in.d[0]))
 		return false;
 	if (!lower_address(s, &s->arg[first]))
@@ -257,15 +259,16 @@ bool lower_texture(struct stmt *s, const struct operand *o)
 	return true;
 }
 
-/* Coordinates in PTX's order; 3d and a2d come with four elements of which the last says nothing. */
+/* Coordinates in PTX's order; 3d, a2d and cube come with four elements of which the last says nothing. */
 static bool coordinates(struct stmt *s, const struct operand *o)
 {
-	static const u8 used[] = {[TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 3, [TEX_A1D] = 2, [TEX_A2D] = 3};
+	static const u8 used[] = {
+	    [TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 3, [TEX_A1D] = 2, [TEX_A2D] = 3, [TEX_CUBE] = 3, [TEX_ACUBE] = 4};
 	u32 n = used[s->in.geom];
 	if (o->nelems != n && !(n == 3 && o->nelems == 4))
 		return ld_fail(s->ld, &o->at, "'%s' needs %u coordinates, here are %u", NAME(s), n, o->nelems);
 	for (u32 i = 0; i < n; i++) {
-		bool layer = !i && (s->in.geom == TEX_A1D || s->in.geom == TEX_A2D);
+		bool layer = !i && (s->in.geom == TEX_A1D || s->in.geom == TEX_A2D || s->in.geom == TEX_ACUBE);
 		if (!lower_src(s, &s->elem[o->elems + i], layer ? T_B32 : s->in.stype, W_EXACT, &s->in.s[i]))
 			return false;
 	}
@@ -276,7 +279,8 @@ static bool coordinates(struct stmt *s, const struct operand *o)
  * level, or what the coordinates change by in x and in y - are checked and left out. */
 static bool check_level(struct stmt *s)
 {
-	static const u8 used[] = {[TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 4, [TEX_A1D] = 1, [TEX_A2D] = 2};
+	static const u8 used[] = {
+	    [TEX_1D] = 1, [TEX_2D] = 2, [TEX_3D] = 4, [TEX_A1D] = 1, [TEX_A2D] = 2, [TEX_CUBE] = 4, [TEX_ACUBE] = 4};
 	opnd unused;
 	if (s->level == 1)
 		return lower_src(s, &s->arg[2], s->in.stype == T_F32 ? T_F32 : T_B32, W_EXACT, &unused);
@@ -292,8 +296,19 @@ static bool check_level(struct stmt *s)
 	return true;
 }
 
+static bool names_channel(const struct stmt *s)
+{
+	for (u32 i = 0; i < s->nmods; i++)
+		if (tok_is_mod(&s->mod[i], "r") || tok_is_mod(&s->mod[i], "g") || tok_is_mod(&s->mod[i], "b") ||
+		    tok_is_mod(&s->mod[i], "a"))
+			return true;
+	return false;
+}
+
 bool lower_tex(struct stmt *s)
 {
+	if (s->in.op == OP_TLD4 && !names_channel(s))
+		return ld_fail(s->ld, &s->op, "'%s' needs a channel: .r, .g, .b or .a", NAME(s));
 	if (s->in.vec != 4)
 		return ld_unsupported(s->ld, &s->op, "'%s' is not supported: only fetches of four elements (.v4) are", NAME(s));
 	if (s->ntypes != 2 || ptype_bytes(s->in.type) != 4 || ptype_bytes(s->in.stype) != 4)

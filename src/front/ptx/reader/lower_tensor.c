@@ -426,28 +426,40 @@ bool lower_wmma(struct stmt *s)
 	return w.multiply ? lower_multiply(s, &w) : lower_move(s, &w);
 }
 
-/* --- ldmatrix, movmatrix ------------------------------------------------------------------------------------------ */
+/* --- ldmatrix, stmatrix, movmatrix -------------------------------------------------------------------------------- */
 
-bool lower_ldmatrix(struct stmt *s)
+/* The modifiers of ldmatrix and stmatrix; the registers are the operand `values`, NULL when they do not fit. */
+static const struct operand *matrix_rows(struct stmt *s, u32 values)
 {
 	struct words w;
 	if (!read_words(s, &w))
-		return false;
-	if (!w.m8n8 || !w.b16 || !w.count)
-		return ld_unsupported(s->ld, &s->op, "'%s' is not supported: .m8n8, .x1, .x2 or .x4, and .b16 are needed",
-		                      NAME(s));
+		return NULL;
+	if (!w.m8n8 || !w.b16 || !w.count) {
+		ld_unsupported(s->ld, &s->op, "'%s' is not supported: .m8n8, .x1, .x2 or .x4, and .b16 are needed", NAME(s));
+		return NULL;
+	}
 	s->in.type = T_B32;
 	s->in.vec = (u8)w.count;
 	s->in.mode = w.trans;
 	s->in.geom = s->in.space == SPC_NONE; /* generic addresses */
 	s->in.space = SPC_SHARED;
-	if (!want_args(s, 2, 2))
-		return false;
-	const struct operand *list = elements(s, &s->arg[0], w.count);
-	for (u32 i = 0; list && i < w.count; i++)
+	return want_args(s, 2, 2) ? elements(s, &s->arg[values], w.count) : NULL;
+}
+bool lower_ldmatrix(struct stmt *s)
+{
+	const struct operand *list = matrix_rows(s, 0);
+	for (u32 i = 0; list && i < s->in.vec; i++)
 		if (!lower_dst(s, &list[i], T_B32, W_EXACT, &s->in.d[i]))
 			return false;
 	return list && lower_address(s, &s->arg[1]) && emit_access(s, true);
+}
+bool lower_stmatrix(struct stmt *s)
+{
+	const struct operand *list = matrix_rows(s, 1);
+	for (u32 i = 0; list && i < s->in.vec; i++)
+		if (!lower_src(s, &list[i], T_B32, W_EXACT, &s->in.s[1 + i]))
+			return false;
+	return list && lower_address(s, &s->arg[0]) && emit_access(s, true);
 }
 bool lower_movmatrix(struct stmt *s)
 {

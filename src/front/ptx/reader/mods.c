@@ -106,6 +106,7 @@ static const struct mod_row rows[] = {
     {"wt", G_CACHE, F_CACHE, 7},
     {"v2", G_VEC, F_VEC, 2},
     {"v4", G_VEC, F_VEC, 4},
+    {"v8", G_VEC8, F_VEC, 8},
     {"add", G_RMW, F_ATOM, ATOM_ADD},
     {"min", G_RMW, F_ATOM, ATOM_MIN},
     {"max", G_RMW, F_ATOM, ATOM_MAX},
@@ -180,6 +181,8 @@ static const struct mod_row rows[] = {
     {"3d", G_TEX, F_GEOM, TEX_3D},
     {"a1d", G_TEX, F_GEOM, TEX_A1D},
     {"a2d", G_TEX, F_GEOM, TEX_A2D},
+    {"cube", G_CUBE, F_GEOM, TEX_CUBE},
+    {"acube", G_CUBE, F_GEOM, TEX_ACUBE},
     {"level", G_TEX, F_LEVEL, 1},
     {"grad", G_TEX, F_LEVEL, 2},
     {"base", G_TEX, F_NOTHING, 0}, /* the one level that there is */

@@ -13,7 +13,7 @@ static bool is_fp8(const struct inst *in)
 static bool needs_word(const struct inst *in)
 {
 	return in->op == OP_MBARRIER || in->op == OP_MBARRIER_COUNT || in->op == OP_CP_ARRIVE || in->op == OP_GRIDDEP ||
-	       (in->op == OP_MEMBAR && in->cmp) || (in->op == OP_ATOM && in->type == T_B128);
+	       (in->op == OP_MEMBAR && in->cmp) || in->op == OP_ATOM || in->op == OP_RED;
 }
 static u32 sm_of(const struct inst *in)
 {
@@ -22,6 +22,7 @@ static u32 sm_of(const struct inst *in)
 	return in->wide                                          ? in->wide->need_sm
 	       : in->op == OP_LDMATRIX || in->op == OP_MOVMATRIX ? 75
 	       : in->op == OP_CP_ASYNC                           ? 80
+	       : in->op == OP_STMATRIX                           ? 90
 	       : is_fp8(in)                                      ? 89
 	       : needs_word(in)                                  ? in->cmp
 	                                                         : 0;

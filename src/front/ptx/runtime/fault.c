@@ -181,6 +181,15 @@ static void add_overflow(const struct ptx *f, const struct fault *x, const struc
 		            f->mem->bytes >> 20);
 }
 
+static void add_alloca(const struct fault *x, struct strbuf *out)
+{
+	strbuf_addf(out,
+	            "alloca of %" PRIu64
+	            " byte%s: the function's stack has %u left (1024 a call, which is what CUDA gives a "
+	            "thread)",
+	            x->addr, plural(x->addr), x->bytes);
+}
+
 static void add_mbarrier(const struct fault *x, struct strbuf *out)
 {
 	strbuf_addf(out, "mbarrier at 0x%" PRIx64 " of shared memory: ", x->addr);
@@ -288,6 +297,7 @@ static void add_what(const struct ptx *f, const struct fault *x, const struct la
 		            : x->bytes == 1 ? "names a lane that gives another mask"
 		                            : "names a lane that does not come to the instruction");
 		break;
+	case FAULT_ALLOCA: add_alloca(x, out); break;
 	case FAULT_LANES_STUCK: add_stuck(f, x, l, out); break;
 	case FAULT_BAD_FREE: add_bad_free(x, out); break;
 	case FAULT_FLUSH: add_flush(x, out); break;
