@@ -18,7 +18,7 @@ $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_HEADERS)
 	$(KERNEL_CC) $(KERNEL_FLAGS) $(KERNEL_LINES) -S $< -o $@.tmp && mv $@.tmp $@
 
 # With line directives, and names of files as seen from the top directory: the debugger shows the CUDA lines.
-KERNEL_SHOWN := $(patsubst %,$(KERNEL_DIR)/%.ptx,decode flash2 igemm layernorm moe softmax sparse)
+KERNEL_SHOWN := $(patsubst %,$(KERNEL_DIR)/%.ptx,decode flash2 igemm layernorm moe sgemm_ladder softmax sparse)
 $(KERNEL_SHOWN): KERNEL_LINES = -gline-directives-only -fdebug-compilation-dir=.
 
 # With instructions of Ampere, which older text does not have.
