@@ -38,7 +38,7 @@ return {
 	help = "matrix multiplication of f32 in seven steps: naive, coalesced, tiles in shared memory, 8 elements a thread, 8 x 8, accesses of 16 B, tiles of warps (A n x k, B k x n; n a multiple of 128, k of 32; step 1 to 7, 0 = all; regs = registers a thread, 0 = as estimated)",
 	kernels = "sgemm_ladder.ptx",
 	sizes = {
-		small = { n = 128, k = 32, step = 0, regs = 0 },
+		small = { n = 128, k = 64, step = 0, regs = 0 },
 		default = { n = 256, k = 128, step = 0, regs = 0 },
 		large = { n = 1152, k = 512, step = 7, regs = 0 },
 	},
