@@ -1,5 +1,5 @@
-/* C = alpha A B + beta C of f32 in seven steps, after the description of S. Boehm, "How to Optimize a CUDA Matmul Kernel
- * for cuBLAS-like Performance" (2022). A is M x K, B is K x N and C is M x N, all row by row.
+/* C = alpha A B + beta C of f32 in seven steps, after the description of S. Boehm, "How to Optimize a CUDA Matmul
+ * Kernel for cuBLAS-like Performance" (2022). A is M x K, B is K x N and C is M x N, all row by row.
  *
  *   ladder_naive      one element a thread; the lanes of a warp have a row of C each
  *   ladder_coalesced  the lanes of a warp have a row of C together
@@ -9,8 +9,8 @@
  *   ladder_vector     accesses of 16 B; the tile of A lies in shared memory transposed
  *   ladder_warp       a warp has 64 x 64 elements, in four pieces of 64 x 16; a thread has 8 x 4 of each
  *
- * The publication's names of tile sizes: BM x BN is a CTA's share of C, BK the depth of a tile, TM x TN a thread's share.
- * M and N are multiples of BM and BN, K of 32. */
+ * The publication's names of tile sizes: BM x BN is a CTA's share of C, BK the depth of a tile, TM x TN a thread's
+ * share. M and N are multiples of BM and BN, K of 32. */
 #include "device.h"
 
 #define EDGE 32 /* of the CTAs of the first three steps */
@@ -56,9 +56,9 @@ extern "C" __global__ void ladder_coalesced(const float *A, const float *B, floa
 
 /* --- tiles in shared memory --------------------------------------------------------------------------------------- */
 
-/* N neighbours of shared memory, four at a time. nvcc makes such loads of the plain C of the steps before ladder_vector,
- * too: of a loop's iteration 8 of 16 B and 32 of 4 B in ladder_shared, 16 and 8 in ladder_column, 32 and 0 in ladder_square
- * (nvcc 13.0 -arch=sm_86). clang does not, so it is written out. */
+/* N neighbours of shared memory, four at a time. nvcc makes such loads of the plain C of the steps before
+ * ladder_vector, too: of a loop's iteration 8 of 16 B and 32 of 4 B in ladder_shared, 16 and 8 in ladder_column, 32 and
+ * 0 in ladder_square (nvcc 13.0 -arch=sm_86). clang does not, so it is written out. */
 template <int N> static __device__ __forceinline__ void fetch(float *to, const float *from)
 {
 #pragma unroll

@@ -157,7 +157,6 @@ static bool take_launches(struct correlation *c, struct corr_workload *w, const 
 	return true;
 }
 
-
 /* What was compared after the last launch. */
 static char *memory_text(const json_t *m)
 {
@@ -188,7 +187,8 @@ static bool take_workload(struct correlation *c, const json_t *o, u32 i, struct 
 	if (json_object_get(o, "seed") && !whole(&at, o, "seed", 0, UINT32_MAX, &w->seed))
 		return false;
 	return text(&at, o, "name", &w->name) && text(&at, o, "size", &w->size) &&
-	       (pairs(json_object_get(o, "params"), &w->params, &w->nparams) || bad(&at, "params", "a list of KEY=VALUE is")) &&
+	       (pairs(json_object_get(o, "params"), &w->params, &w->nparams) ||
+	        bad(&at, "params", "a list of KEY=VALUE is")) &&
 	       take_launches(c, w, json_object_get(o, "launches"), i, e);
 }
 
