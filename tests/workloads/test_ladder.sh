@@ -39,6 +39,17 @@ mv "$tmp/s.json.deep" "$tmp/s.json"
 faster ladder_vector ladder_square 110
 faster ladder_warp ladder_vector 105
 
+# The published figures: their file has the cycles of a twelfth of the chip at 1.8 GHz, and names kernels that are there.
+published=scripts/hardware/published/boehm2022-a6000.json
+sed -n 's/.*"n=\([0-9]*\)", "k=\([0-9]*\)".*"cycles": \([0-9]*\).*/\1 \2 \3/p' $published |
+	awk '{ printf "%.1f\n", 2 * $1 * $1 * $2 * 12 * 1.8 / $3 }' >"$tmp/gflops"
+printf '%s\n' 309.0 1986.5 2980.3 8474.7 15971.7 18237.3 21779.3 >"$tmp/want"
+check "published: seven figures in GFLOP/s" cmp "$tmp/gflops" "$tmp/want"
+sed 's/"n=[0-9]*", "k=[0-9]*"/"n=128", "k=32"/' $published >"$tmp/small.json"
+"$W" correlate "$tmp/small.json" >"$tmp/text" 2>&1
+check "published: on a twelfth of the machine" grep -q "^modelled  a6000, 7 SMs at 1800 MHz" "$tmp/text"
+check "published: seven kernels" grep -q "^all  *7 rows" "$tmp/text"
+
 # Slips in the kernels.
 of() { # of KERNEL NEXT SED: SED within a kernel
 	printf '%s\n' "/entry ladder_$1(/,/entry ladder_$2(/$3"
