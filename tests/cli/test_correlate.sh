@@ -95,6 +95,19 @@ expect 2 "a JSON object is expected" correlate "$tmp/bad.json"
 sed 's/Quadro V100/Nix 9/' "$tmp/made.json" >"$tmp/bad.json"
 expect 2 "is named in 'NVIDIA Nix 9': say --gpu" correlate "$tmp/bad.json"
 
+# --- a part of the chip: settings of the file, which those of the command line replace
+sed 's/"version": 1,/"version": 1, "set": ["num_sms=7", "warp-sched=gto"],/' "$tmp/made.json" >"$tmp/part.json"
+expect 0 "modelled  v100, 7 SMs at 1380 MHz, warp gto" correlate "$tmp/part.json"
+"$W" correlate "$tmp/part.json" --format csv | grep '"vecadd"' >"$tmp/part.csv"
+"$W" correlate "$tmp/made.json" --format csv --set num_sms=7 --warp-sched gto | grep '"vecadd"' >"$tmp/whole.csv"
+check "settings of the file reach workloads" cmp "$tmp/part.csv" "$tmp/whole.csv"
+expect 0 "modelled  v100, 5 SMs at 1380 MHz, warp gto" correlate "$tmp/part.json" --set num_sms=5
+wrong "bad.json: set: a list of KEY=VALUE is expected" 's/"version": 1,/"version": 1, "set": ["num_sms"],/'
+wrong "bad.json: set: a list of KEY=VALUE is expected" 's/"version": 1,/"version": 1, "set": "num_sms=7",/'
+wrong "bad.json: set[1]: unknown config key 'nums'" 's/"version": 1,/"version": 1, "set": ["num_sms=7", "nums=1"],/'
+wrong "bad.json: set[0]: num_sms: 0 is not within" 's/"version": 1,/"version": 1, "set": ["num_sms=0"],/'
+wrong "workloads[0].params: a list of KEY=VALUE is expected" 's/"params": \[\]/"params": {}/'
+
 # --- what cannot be modelled is said, and the rest is
 sed 's/chain_f64_add/no_such/; s/"name": "vecadd"/"name": "no_workload"/' "$tmp/made.json" >"$tmp/part.json"
 expect 0 "has no kernel no_such" correlate "$tmp/part.json"

@@ -44,7 +44,8 @@ struct correlation {
 	struct corr_row *rows;
 	struct corr_micro *micro;
 	struct corr_workload *workloads;
-	u32 nrows, nmicro, nworkloads;
+	char **sets; /* KEY=VALUE: the part of the chip that stands for all of it */
+	u32 nrows, nmicro, nworkloads, nsets;
 	struct conf conf; /* of the model */
 };
 /* Of the rows of a kind that were modelled (CORR_KINDS: of all). */

@@ -77,6 +77,17 @@ static bool write_report(const struct correlation *c, const struct options *o, s
 	return ok;
 }
 
+/* Puts the settings of the file before those of the command line, which thus win. */
+static void take_sets(const struct correlation *c, struct options *o)
+{
+	o->sets = xrealloc(o->sets, (c->nsets + o->nsets + 1) * sizeof *o->sets);
+	for (u32 i = o->nsets; i-- > 0;)
+		o->sets[c->nsets + i] = o->sets[i];
+	for (u32 i = 0; i < c->nsets; i++)
+		o->sets[i] = xstrdup(c->sets[i]);
+	o->nsets += c->nsets;
+}
+
 int correlate_main(struct options *o)
 {
 	struct err e = {0};
@@ -90,6 +101,8 @@ int correlate_main(struct options *o)
 		o->gpu = gpu;
 		ok = gpu != NULL;
 	}
+	if (ok)
+		take_sets(&c, o);
 	ok = ok && machine_conf(&c.conf, data_dir, o->gpu, o->sets, o->nsets, &e) && corr_model(&c, o, data_dir, &e) &&
 	     write_report(&c, o, svg, &e);
 	if (ok && svg)

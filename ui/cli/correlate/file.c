@@ -51,6 +51,19 @@ static bool text(const struct at *at, const json_t *o, const char *key, char **o
 	return true;
 }
 
+/* A list of KEY=VALUE; no list is an empty one. False where something else is in it. */
+static bool pairs(const json_t *list, char ***out, u32 *n)
+{
+	*out = xcalloc(json_array_size(list) + 1, sizeof **out);
+	for (u32 i = 0; i < json_array_size(list); i++) {
+		const char *p = json_string_value(json_array_get(list, i));
+		if (!p || !strchr(p, '='))
+			return false;
+		(*out)[(*n)++] = xstrdup(p);
+	}
+	return !list || json_is_array(list);
+}
+
 static u32 add_row(struct correlation *c, struct corr_row row)
 {
 	c->rows = xrealloc(c->rows, (c->nrows + 1) * sizeof *c->rows);
@@ -144,18 +157,6 @@ static bool take_launches(struct correlation *c, struct corr_workload *w, const 
 	return true;
 }
 
-static bool take_params(const struct at *at, struct corr_workload *w, const json_t *list)
-{
-	w->params = xcalloc(json_array_size(list) + 1, sizeof *w->params);
-	for (u32 i = 0; i < json_array_size(list); i++) {
-		const char *p = json_string_value(json_array_get(list, i));
-		if (!p || !strchr(p, '='))
-			return bad(at, "params", "a list of KEY=VALUE is");
-		w->params[w->nparams++] = xstrdup(p);
-	}
-	return true;
-}
-
 /* What was compared after the last launch. */
 static char *memory_text(const json_t *m)
 {
@@ -186,7 +187,8 @@ static bool take_workload(struct correlation *c, const json_t *o, u32 i, struct 
 	if (json_object_get(o, "seed") && !whole(&at, o, "seed", 0, UINT32_MAX, &w->seed))
 		return false;
 	return text(&at, o, "name", &w->name) && text(&at, o, "size", &w->size) &&
-	       take_params(&at, w, json_object_get(o, "params")) &&
+	       (pairs(json_object_get(o, "params"), &w->params, &w->nparams) ||
+	        bad(&at, "params", "a list of KEY=VALUE is")) &&
 	       take_launches(c, w, json_object_get(o, "launches"), i, e);
 }
 
@@ -196,6 +198,21 @@ static char *optional_text(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 	return s ? xstrdup(s) : NULL;
+}
+
+/* The part of the chip that the figures are about. */
+static bool take_sets(struct correlation *c, const json_t *list, struct err *e)
+{
+	struct conf scratch;
+	conf_defaults(&scratch);
+	if (!pairs(list, &c->sets, &c->nsets))
+		return err_set(e, "%s: set: a list of KEY=VALUE is expected", c->path);
+	for (u32 i = 0; i < c->nsets; i++)
+		if (!conf_set_pair(&scratch, c->sets[i], e)) {
+			err_prefix(e, "%s: set[%u]: ", c->path, i);
+			return false;
+		}
+	return true;
 }
 
 static bool take_head(struct correlation *c, const json_t *o, struct err *e)
@@ -215,7 +232,7 @@ static bool take_head(struct correlation *c, const json_t *o, struct err *e)
 	c->ptx_hash = optional_text(o, "micro_ptx");
 	c->sms = (u32)json_integer_value(json_object_get(chip, "sms"));
 	c->mhz = json_number_value(json_object_get(o, "sm_clock_mhz"));
-	return true;
+	return take_sets(c, json_object_get(o, "set"), e);
 }
 
 static bool take_list(struct correlation *c, const json_t *o, const char *key,
@@ -275,6 +292,9 @@ void corr_release(struct correlation *c)
 	}
 	for (u32 i = 0; i < c->nworkloads; i++)
 		release_workload(&c->workloads[i]);
+	for (u32 i = 0; i < c->nsets; i++)
+		free(c->sets[i]);
+	free(c->sets);
 	free(c->rows);
 	free(c->micro);
 	free(c->workloads);
