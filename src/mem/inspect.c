@@ -13,6 +13,9 @@ static const char *packet_where(const struct mem *m, const struct packet *p)
 	case PS_TO_L2: return p->ready > wheel_now(&m->wheel) + m->c.l2_latency ? "to L2" : "L2";
 	case PS_DRAM: return m->where[m->slice[p->slice].channel];
 	case PS_REPLY: return "reply";
+	case PS_ENTRY:
+	case PS_TO_FAR: return "to the far part of L2";
+	case PS_FROM_FAR: return "from the far part of L2";
 	default: return "L2";
 	}
 }
@@ -234,6 +237,8 @@ u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max)
 			add_queue(&l, "L2 slice", i, "pipeline", MIN(s->in_n, m->stages), m->stages);
 		else
 			add_queue(&l, "L2 slice", i, "input", s->in_n, m->slice_credits);
+		if (m->parted) /* of SMs near to it, about lines of the other part */
+			add_queue(&l, "L2 slice", i, "far requests", s->away, m->slice_places);
 		add_queue(&l, "L2 slice", i, "miss queue", s->mq_n, m->c.l2_missq);
 		if (m->c.noc_shared)
 			add_port(m, &l, m->nsms + i);
