@@ -50,10 +50,6 @@ static inline struct mem_place far_entry(const struct mem *m, u32 sm, u64 addr)
 		p.slice = far_twin(m, p.slice);
 	return p;
 }
-/* Further packets that there may be with two parts: see size_shared() in mem.c. */
-u64 far_packets(const struct conf *c, u32 slices, u64 places);
-/* Whether l2.parts has an effect under this rule of coherence. */
-bool far_works(const struct conf *c, const struct coherence_ops *rule);
 /* A packet comes from the network to a slice: true if its line's home is another one, and the packet is on its way. Its
  * time at the slice's tags is set (ready). */
 bool far_enter(struct mem *m, u32 slice, u32 p);
@@ -61,12 +57,8 @@ bool far_enter(struct mem *m, u32 slice, u32 p);
 bool far_pass(struct mem *m, u32 slice, u32 p, u64 now);
 /* The home has served a packet of the other part: its answer leaves. */
 void far_return(struct mem *m, u32 p, u64 now);
-/* A packet's timer: false if it does not concern the parts of L2. */
-bool far_arrive(struct mem *m, u32 p, u64 now);
 /* The home has served a store or an atomic. */
 void far_drop_copy(struct mem *m, u32 slice, const struct packet *p);
 /* Sectors of the line that are in a copy. */
 u8 far_copy_of(const struct mem *m, u64 addr);
-/* Forgets all copies. */
-void far_forget(struct mem *m);
 #endif

@@ -490,6 +490,16 @@ static inline void l2_unblock(struct mem *m, u32 slice, u64 now)
 void l2_fill(struct mem *m, u32 dreq, u64 now);  /* DRAM data arrived, or a write is to be acknowledged */
 void l2_sync(struct mem *m, u32 slice, u64 now); /* brings time-integrated counters up to date */
 
+/* far.c; the rest is in far.h */
+/* Further packets that there may be with two parts: see size_shared() in mem.c. */
+u64 far_packets(const struct conf *c, u32 slices, u64 places);
+/* Whether l2.parts has an effect under this rule of coherence. */
+bool far_works(const struct conf *c, const struct coherence_ops *rule);
+/* A packet's timer: false if it does not concern the parts of L2. */
+bool far_arrive(struct mem *m, u32 p, u64 now);
+/* Forgets all copies. */
+void far_forget(struct mem *m);
+
 /* dram/ */
 void channel_init(struct mem *m, struct arena *a); /* writes nothing to the arena */
 void channel_reset(struct mem *m);

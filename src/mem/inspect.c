@@ -2,6 +2,7 @@
  * simulation's path. */
 #include "base/bits.h"
 #include "mem/coherence/denovo.h"
+#include "mem/far.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,8 @@ void mem_line(const struct mem *m, u64 addr, struct line_info *out)
 	u64 wide = tags_line_of(&s->tags, addr);
 	u32 set = tags_set(&s->tags, map_slice_line(&m->map, &place, wide)), i = tags_find(&s->tags, set, wide);
 	*out = (struct line_info){.addr = addr & ~(u64)(m->c.l1d_line - 1), .slice = place.slice, .waiter = -1};
+	out->copy =
+	    far_copy_of(m, addr) >> (u32)(out->addr - wide) / SECTOR_BYTES & (u8)bit_range(m->c.l1d_line / SECTOR_BYTES);
 	out->words = m->c.l1d_line / 4;
 	out->by_word = m->rule->words;
 	out->in_l2 = i != TAGS_NONE;

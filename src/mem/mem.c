@@ -2,7 +2,7 @@
  * packet on its way to an SM and DRAM read on its way back. */
 #include "mem/mem.h"
 #include "base/bits.h"
-#include "mem/far.h"
+#include "mem/impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
