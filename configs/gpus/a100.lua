@@ -11,11 +11,11 @@
 --   benches   gpu-benches of RRZE Erlangen (gpu-latency, gpu-cache, gpu-l2-cache, gpu-stream): measured on A100s
 --   MMA-Sim   Microsoft's MMA-Sim (arXiv 2511.10909), which agrees with the chip bit for bit
 --   H100      measured on an H100 (scripts/hardware/measured/h100.json), for what nobody has published of the A100
+--   Jin       Z. Jin et al., "Uncovering real GPU NoC characteristics", MICRO 2024: measured on an A100
 --   SM80      the configuration that Accel-Sim 2.0 ships for this chip (SM80_A100)
 -- Keys not listed are as in gtx480.lua. src/MODEL.md has what was fitted to which figures, and the figures it was not
 -- fitted to.
--- Not modelled: the L2's second partition, whose data come some 200 cycles later (a load of what lies in the other
--- half of the 40 MB takes as long as of the near half here), and the caches of translations.
+-- Not modelled: caches of translations. What a footprint of 2 GB costs beside one of 137 MB is 2 cycles (benches).
 return {
 	base = "gtx480",
 	help = "A100 40 GB (Ampere), 108 SMs at 1410 MHz, HBM2: from published measurements",
@@ -136,6 +136,9 @@ return {
 	["l2.ways"] = 16, -- the same
 	["l2.port"] = 64, -- A100: 5120 B a cycle of 80 slices
 	["l2.latency"] = 154, -- fitted to benches and Luo: 200 to 205 from load to use in the near half
+	["l2.parts"] = 2, -- A100; Jin, figure 12: SM 0 near to slices 0 to 39, SM 2 to the others
+	["l2.far_latency"] = 98, -- Jin, figure 8: some 400 cycles from the far part
+	["l2.far_copies"] = true, -- A100; benches: 205 cycles wherever the data lies, up to half of L2
 	["l2.mshrs"] = 256, -- ours: not published
 	["l2.merges"] = 16, -- ours: not published
 
@@ -145,7 +148,7 @@ return {
 	["dram.bus"] = 16, -- an HBM2 channel of 128 bits
 	["dram.burst"] = 2, -- 64 B a command
 	["dram.data_ratio"] = 2, -- HBM2 is double data rate
-	["dram.latency"] = 286, -- fitted to benches and Luo: 550 to 566 from load to use
+	["dram.latency"] = 188, -- fitted to benches and Luo: 550 to 566 from load to use, the mean of the near and the far part
 	["dram.queue"] = 192, -- fitted to Luo: 1407 GB/s read
 	["dram.tCL"] = 17, -- JESD235 in ns, at 1215 MHz: 14
 	["dram.tWL"] = 4, -- the same: 3

@@ -52,6 +52,7 @@ return {
 	["partitions"] = 24, -- GA102: twelve controllers of 32 bits, each two channels of 16
 	["l2.slices"] = 1, -- GA102: 512 KB a controller
 	["l2.sets"] = 128, -- GA102: 6 MB = 24 slices of 128 x 16 x 128 B
+	["l2.parts"] = 1, -- GA102: one part
 	["l2.latency"] = 199, -- fitted to benches: 250 from load to use
 	["dram.bank_groups"] = 4, -- RTX2060
 	["dram.row"] = 2048, -- RTX2060

@@ -65,6 +65,7 @@ return {
 	["l2.sets"] = 32, -- QV100: 6 MB = 64 slices of 32 x 24 x 128 B
 	["l2.ways"] = 24, -- the same
 	["l2.port"] = 32, -- A100: 2048 B a cycle of 64 slices
+	["l2.parts"] = 1, -- Volta: one part
 	["l2.latency"] = 167, -- fitted to benches: 212 from load to use (Jia: 193)
 	["dram.row"] = 2048, -- QV100
 	["dram.latency"] = 161, -- fitted to benches: 425 to 434 from load to use

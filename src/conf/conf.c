@@ -430,6 +430,13 @@ static bool for_crossbar(const struct conf *c, struct conf_conflict *of, struct 
 	       err_set(e, "noc.shared_buffer: %u is for network=crossbar, not %s", c->noc_shared, c->network);
 }
 
+/* A channel and its slices are in one part. */
+static bool parts_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	return c->partitions % c->l2_parts == 0 || among(of, "l2.parts", "partitions", NULL) ||
+	       err_set(e, "l2.parts: %u parts of %u partitions: the number is not even", c->l2_parts, c->partitions);
+}
+
 /* What counts in words of 4 B has 32 bits for them. */
 static bool denovo_fits(const struct conf *c, struct conf_conflict *of, struct err *e)
 {
@@ -468,7 +475,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 	            c->sm_ibuffer, of, e) &&
 	       idem_fits(c, of, e) && vt_fits(c, of, e) && delay_fits(c, of, e) && bookings_fit(c, of, e) &&
 	       int_units_fit(c, of, e) && dependences_fit(c, of, e) && system_shared_fits(c, of, e) &&
-	       carveouts_check(c, of, e) && for_crossbar(c, of, e) && denovo_fits(c, of, e) &&
+	       carveouts_check(c, of, e) && for_crossbar(c, of, e) && parts_fit(c, of, e) && denovo_fits(c, of, e) &&
 	       (!c->noc_switch || !c->noc_shared || among(of, "noc.shared_buffer", "noc.switch", NULL) ||
 	        err_set(e, "noc.shared_buffer: %u is for noc.switch=booked", c->noc_shared));
 }

@@ -130,7 +130,10 @@ static bool check_channel(struct mem *m, u32 i, struct err *e)
 static bool check_slice(struct mem *m, u32 i, struct err *e)
 {
 	const struct slice *s = &m->slice[i];
-	return check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_lookups("l2 slice", i, s->cc, m->l2_sectored, e) &&
+	return equal("l2 slice", i, "accesses = near + far", s->cc->accesses, s->cc->near_accesses + s->cc->far_accesses,
+	             e) &&
+	       equal("l2 slice", i, "nothing in the other part, or of it", s->st->away + s->st->far_n, 0, e) &&
+	       check_cache("l2 slice", i, s->cc, &s->mshr, e) && check_lookups("l2 slice", i, s->cc, m->l2_sectored, e) &&
 	       check_tags("l2 slice", i, &s->tags, e) && (!s->ideal.n || check_causes("l2 slice", i, s->cc, e)) &&
 	       equal("l2 slice", i, "input, output, miss queue empty",
 	             s->st->in_n + s->st->out_n + s->st->mq_n + s->st->promised, 0, e) &&

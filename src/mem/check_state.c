@@ -2,6 +2,7 @@
  * at how it came there. */
 #include "base/bits.h"
 #include "mem/coherence/denovo.h"
+#include "mem/far.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,13 +230,21 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 	}
 }
 
+/* Its timer is that of its arrival at the SM. */
+static bool to_sm(const struct mem *m, u32 i)
+{
+	u32 state = m->packet[i].state;
+	bool within = state == PS_ENTRY || state == PS_TO_FAR || state == PS_FROM_FAR;
+	return !within && wheel_at(&m->wheel, m->timer_packet + i) != NEVER;
+}
+
 static void count_packet(const struct mem *m, u32 i, struct census *of_sm)
 {
 	const struct packet *p = &m->packet[i];
 	struct census *n = &of_sm[p->sm];
 	n->stores += answered(p->op) && !p->part;
 	n->outstanding += (answered(p->op) || p->op == OP_WRITEBACK) && !p->part;
-	n->on_way += wheel_at(&m->wheel, m->timer_packet + i) != NEVER;
+	n->on_way += to_sm(m, i);
 }
 
 static bool check_port(const struct mem *m, u32 sm, const struct census *n, struct err *e)
@@ -264,6 +273,20 @@ static bool check_port(const struct mem *m, u32 sm, const struct census *n, stru
 }
 
 /* --- slices ------------------------------------------------------------------------------------------------------- */
+/* A line whose home is another slice is a clean copy in its home's twin. */
+static bool check_copies(const struct mem *m, u32 slice, struct err *e)
+{
+	const struct tags *t = &m->slice[slice].tags;
+	for (u32 set = 0; m->parted && *t->stamp && set < t->sets; set++)
+		for (u32 i = tags_place(t, set, 0), end = i + t->ways; i < end; i++) {
+			u32 home = t->tag[i] ? map_place(&m->map, t->tag[i] - 1).slice : slice;
+			HOLDS(home == slice || (home == far_twin(m, slice) && !t->line[i].pending && !t->line[i].dirty),
+			      "l2 slice %u: line %#llx of slice %u is no clean copy", slice, (unsigned long long)t->tag[i] - 1,
+			      home);
+		}
+	return true;
+}
+
 static bool check_slice(const struct mem *m, u32 i, struct err *e)
 {
 	const struct slice *s = &m->slice[i];
@@ -271,11 +294,16 @@ static bool check_slice(const struct mem *m, u32 i, struct err *e)
 	u32 in = packets_in(m, st->in_head), out = packets_in(m, st->out_head), mq = requests_in(m, st->mq_head);
 	HOLDS(in == st->in_n, "l2 slice %u: %u requests at its input, counted %u", i, in, st->in_n);
 	HOLDS(out == st->out_n, "l2 slice %u: %u replies in its output, counted %u", i, out, st->out_n);
+	u32 far = packets_in(m, st->far_n ? st->far_head : 0);
+	HOLDS(far == st->far_n, "l2 slice %u: %u requests of the other part, counted %u", i, far, st->far_n);
 	HOLDS(mq == st->mq_n, "l2 slice %u: %u requests in its miss queue, counted %u", i, mq, st->mq_n);
 	HOLDS(in + st->promised <= m->slice_credits, "l2 slice %u: %u requests and %u places promised, room for %u", i, in,
 	      st->promised, m->slice_credits);
 	HOLDS(mq <= m->c.l2_missq + 1, "l2 slice %u: %u requests in its miss queue, room for %u", i, mq, m->c.l2_missq);
-	return check_cache((struct where){"l2 slice", i, NULL}, &s->mshr, &s->tags, false, e);
+	HOLDS(in + st->promised + st->away <= m->slice_places,
+	      "l2 slice %u: %u requests, %u places promised, %u requests away, room for %u", i, in, st->promised, st->away,
+	      m->slice_places);
+	return check_cache((struct where){"l2 slice", i, NULL}, &s->mshr, &s->tags, false, e) && check_copies(m, i, e);
 }
 
 /* Sent = received + on their way, for each class: requests at a slice's input, answers whose arrival is set. */
@@ -290,12 +318,16 @@ static bool check_messages(const struct mem *m, const struct noc_census *net, st
 		const struct slice *s = &m->slice[i];
 		for (u32 p = s->st->in_n ? s->st->in_head : 0; p; p = m->packet[p - 1].next)
 			on_way[class_up(m->packet[p - 1].op)]++;
+		for (u32 p = s->st->far_n ? s->st->far_head : 0; p; p = m->packet[p - 1].next)
+			on_way[class_up(m->packet[p - 1].op)]++;
 		reads += s->cc->reads;
 		writes += s->cc->writes + s->cc->atomics;
 	}
 	for (u32 i = 0; i < m->pool->fresh; i++)
-		if (wheel_at(&m->wheel, m->timer_packet + i) != NEVER)
+		if (to_sm(m, i))
 			on_way[class_down(m->packet[i].op)]++;
+		else if (m->packet[i].state == PS_ENTRY || m->packet[i].state == PS_TO_FAR)
+			on_way[class_up(m->packet[i].op)]++;
 	for (u32 k = 0; k < MSG_CLASSES; k++)
 		HOLDS(noc_messages(m->noc)[k].sent == in[k] + on_way[k],
 		      "%s messages: %llu sent, %llu received, %llu on their way", msg_class_names[k],
@@ -310,18 +342,35 @@ static bool check_messages(const struct mem *m, const struct noc_census *net, st
 	return true;
 }
 
+/* Its line is the far part's: it has a place at its entry beside the input. */
+static bool of_far_part(const struct mem *m, const struct packet *p)
+{
+	switch (p->state) {
+	case PS_ENTRY:
+	case PS_COPY:
+	case PS_TO_FAR:
+	case PS_FROM_FAR: return true;
+	case PS_L2:
+	case PS_DRAM: return far_is(m, p->sm, p->slice);
+	default: return false;
+	}
+}
+
 /* Packets are at slices, wait for DRAM, or are on their way to an SM. */
 static bool check_packets(const struct mem *m, const struct noc_census *net, struct census *of_sm, struct err *e)
 {
-	u32 state[PS_PARTS + 1] = {0}, in = net->carried[0], out = 0, waiters = 0, replies = net->carried[1];
+	u32 state[PACKET_STATES] = {0}, in = net->carried[0], out = 0, waiters = 0, replies = net->carried[1];
+	u32 far = 0, away = 0;
 	for (u32 i = 0; i < m->pool->fresh; i++) {
 		state[m->packet[i].state]++;
 		if (m->packet[i].state != PS_FREE)
 			count_packet(m, i, of_sm);
+		far += of_far_part(m, &m->packet[i]);
 	}
 	for (u32 i = 0; i < m->nslices; i++) {
 		const struct mshr_table *t = &m->slice[i].mshr;
-		in += m->slice[i].st->in_n;
+		in += m->slice[i].st->in_n + m->slice[i].st->far_n;
+		away += m->slice[i].st->away;
 		out += m->slice[i].st->out_n;
 		for (u32 k = 0; k < t->st->fresh; k++)
 			waiters += t->e[k].used ? t->e[k].n : 0;
@@ -332,12 +381,14 @@ static bool check_packets(const struct mem *m, const struct noc_census *net, str
 		replies += m->port[sm].replies;
 		in += m->source ? m->source[sm].n : 0;
 	}
-	HOLDS(state[PS_TO_L2] + state[PS_L2] == in,
-	      "packets: %u on their way to a slice or at its head, the inputs hold %u", state[PS_TO_L2] + state[PS_L2], in);
+	HOLDS(state[PS_TO_L2] + state[PS_L2] + state[PS_COPY] == in,
+	      "packets: %u on their way to a slice or at its head, the inputs hold %u",
+	      state[PS_TO_L2] + state[PS_L2] + state[PS_COPY], in);
 	HOLDS(state[PS_DRAM] == waiters, "packets: %u wait for DRAM, the slices' MSHRs and writes on their way hold %u",
 	      state[PS_DRAM], waiters);
 	HOLDS(state[PS_REPLY] == out + replies, "packets: %u are replies, %u in outputs and %u on their way",
 	      state[PS_REPLY], out, replies);
+	HOLDS(far == away, "packets: %u are about lines of the far part of L2, counted %u", far, away);
 	HOLDS(m->noc->requests - m->noc->replies - m->noc->absorbed == m->pool->used,
 	      "packets: %llu requests, %llu replies, %llu absorbed, %u packets", (unsigned long long)m->noc->requests,
 	      (unsigned long long)m->noc->replies, (unsigned long long)m->noc->absorbed, m->pool->used);

@@ -99,7 +99,19 @@ struct sm_port {
 };
 
 /* --- packets ------------------------------------------------------------------------------------------------------ */
-enum packet_state { PS_FREE, PS_TO_L2, PS_L2, PS_DRAM, PS_REPLY, PS_PARTS /* back, and waits for those it leads */ };
+enum packet_state {
+	PS_FREE,
+	PS_TO_L2,
+	PS_L2,
+	PS_DRAM,
+	PS_REPLY,
+	PS_PARTS,   /* back, and waits for those it leads */
+	PS_ENTRY,   /* far.c: in the pipeline of its entry, */
+	PS_COPY,    /* queued for a copy there, */
+	PS_TO_FAR,  /* on its way to the other part of L2, */
+	PS_FROM_FAR /* and back */
+};
+#define PACKET_STATES (PS_FROM_FAR + 1)
 struct packet {
 	u64 addr;   /* start of the L1 line */
 	u64 ready;  /* core cycle it reaches the slice's tags; then the one it was ready to return */
@@ -153,7 +165,10 @@ struct slice_state {
 	bool out_full;            /* the head waits for the output list */
 	bool shut;                /* noc.switch=islip: the switch waits for a place at the input */
 	u64 blocked_since;
-	u32 mq_head, mq_tail, mq_n; /* miss queue: DRAM requests + 1 */
+	u32 mq_head, mq_tail, mq_n;    /* miss queue: DRAM requests + 1 */
+	u32 far_head, far_tail, far_n; /* packets + 1 from the other part of L2, or for copies */
+	u32 away;                      /* packets that came by this entry to lines of the other part */
+	u32 pad;                       /* named so that it is zero */
 };
 struct slice {
 	struct tags tags;
@@ -234,9 +249,11 @@ struct mem {
 	u32 missq_size, answers_size, npackets, ndram;
 	u32 stages;        /* requests in a slice's pipeline: they are in no buffer any more */
 	u32 slice_credits; /* requests that a slice takes: its pipeline and its buffer */
+	u32 slice_places;  /* the same with those for lines of the other part of L2 */
 	u32 reply_places;  /* replies that a port's buffer holds */
 	u32 flits[9];      /* of a packet with that many sectors of data */
 	struct mesh *mesh;
+	bool parted;        /* l2.parts=2 has an effect: far.h */
 	bool l2_sectored;   /* its lookups are counted by sector: mem/ref_count.h */
 	u32 port_cycles[9]; /* L2 cycles to move that many sectors */
 	u16 bursts[256];    /* per sector mask of an L2 line */
@@ -423,7 +440,8 @@ static inline bool noc_port_takes(const struct mem *m, const struct sm_port *p, 
 static inline bool noc_slice_room(const struct mem *m, const struct slice_state *s)
 {
 	u32 taken = m->c.noc_shared ? MIN(s->out_n, m->c.noc_shared) : 0;
-	return s->in_n + s->promised + taken < m->slice_credits;
+	u32 held = s->in_n + s->promised + taken;
+	return held < m->slice_credits && held + s->away < m->slice_places;
 }
 /* A place may have become free at the slice's input. */
 static inline void noc_credit(struct mem *m, u32 slice, u64 now)
@@ -454,6 +472,8 @@ void islip_arrive(struct mem *m, u32 p, u64 now);
 void islip_run(struct mem *m, enum islip_net net, u64 now); /* its timer: the first of the SMs', of the outputs' */
 
 /* l2.c */
+/* The slice has served a packet. */
+void l2_answer(struct mem *m, u32 slice, u32 p, u64 now);
 void l2_run(struct mem *m, u32 slice, u64 now);   /* works off the input up to now */
 void l2_arm(struct mem *m, u32 slice, u64 now);   /* the input got a packet */
 void l2_retry(struct mem *m, u32 slice, u64 now); /* the head was refused and tries again */
@@ -469,6 +489,16 @@ static inline void l2_unblock(struct mem *m, u32 slice, u64 now)
 }
 void l2_fill(struct mem *m, u32 dreq, u64 now);  /* DRAM data arrived, or a write is to be acknowledged */
 void l2_sync(struct mem *m, u32 slice, u64 now); /* brings time-integrated counters up to date */
+
+/* far.c; the rest is in far.h */
+/* Further packets that there may be with two parts: see size_shared() in mem.c. */
+u64 far_packets(const struct conf *c, u32 slices, u64 places);
+/* Whether l2.parts has an effect under this rule of coherence. */
+bool far_works(const struct conf *c, const struct coherence_ops *rule);
+/* A packet's timer: false if it does not concern the parts of L2. */
+bool far_arrive(struct mem *m, u32 p, u64 now);
+/* Forgets all copies. */
+void far_forget(struct mem *m);
 
 /* dram/ */
 void channel_init(struct mem *m, struct arena *a); /* writes nothing to the arena */

@@ -2,6 +2,7 @@
  * simulation's path. */
 #include "base/bits.h"
 #include "mem/coherence/denovo.h"
+#include "mem/far.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@ static const char *packet_where(const struct mem *m, const struct packet *p)
 	case PS_TO_L2: return p->ready > wheel_now(&m->wheel) + m->c.l2_latency ? "to L2" : "L2";
 	case PS_DRAM: return m->where[m->slice[p->slice].channel];
 	case PS_REPLY: return "reply";
+	case PS_ENTRY:
+	case PS_TO_FAR: return "to the far part of L2";
+	case PS_FROM_FAR: return "from the far part of L2";
 	default: return "L2";
 	}
 }
@@ -143,6 +147,8 @@ void mem_line(const struct mem *m, u64 addr, struct line_info *out)
 	u64 wide = tags_line_of(&s->tags, addr);
 	u32 set = tags_set(&s->tags, map_slice_line(&m->map, &place, wide)), i = tags_find(&s->tags, set, wide);
 	*out = (struct line_info){.addr = addr & ~(u64)(m->c.l1d_line - 1), .slice = place.slice, .waiter = -1};
+	out->copy =
+	    far_copy_of(m, addr) >> (u32)(out->addr - wide) / SECTOR_BYTES & (u8)bit_range(m->c.l1d_line / SECTOR_BYTES);
 	out->words = m->c.l1d_line / 4;
 	out->by_word = m->rule->words;
 	out->in_l2 = i != TAGS_NONE;
@@ -234,6 +240,8 @@ u32 mem_queues(const struct mem *m, struct queue_info *out, u32 max)
 			add_queue(&l, "L2 slice", i, "pipeline", MIN(s->in_n, m->stages), m->stages);
 		else
 			add_queue(&l, "L2 slice", i, "input", s->in_n, m->slice_credits);
+		if (m->parted) /* of SMs near to it, about lines of the other part */
+			add_queue(&l, "L2 slice", i, "far requests", s->away, m->slice_places);
 		add_queue(&l, "L2 slice", i, "miss queue", s->mq_n, m->c.l2_missq);
 		if (m->c.noc_shared)
 			add_port(m, &l, m->nsms + i);

@@ -11,10 +11,12 @@
  * mask: two partial writes never add up to a full one, and a write that covers some of its sectors fully and others not
  * counts as partial for all.
  *
+ * With l2.parts=2 some requests come from the other part of L2, or go there: far.h.
+ *
  * With l2.write_miss=fetch a write whose sectors are not there goes on to DRAM, which acknowledges it, and has its line
  * read; only one that finds them makes them dirty. */
 #include "base/bits.h"
-#include "mem/impl.h"
+#include "mem/far.h"
 #include "mem/ref_count.h"
 
 static bool is_atomic(u32 op)
@@ -24,6 +26,14 @@ static bool is_atomic(u32 op)
 static bool is_write(u32 op)
 {
 	return op == MO_STORE || op == MO_LOCAL_STORE || op == OP_WRITEBACK;
+}
+
+void l2_answer(struct mem *m, u32 slice, u32 pi, u64 now)
+{
+	if (unlikely(far_is(m, m->packet[pi].sm, slice)))
+		far_return(m, pi, now);
+	else
+		noc_reply(m, slice, pi, now);
 }
 
 /* --- miss queue --------------------------------------------------------------------------------------------------- */
@@ -153,7 +163,7 @@ static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
 	s->cc->writes++;
 	ref_count(s->cc, REF_WRITE, look);
 	if (!through)
-		noc_reply(m, slice, pi, now);
+		l2_answer(m, slice, pi, now);
 	return MR_HIT;
 }
 
@@ -235,7 +245,7 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 			ideal_use(&s->ideal, i, s->tags.tag[i] - 1, p->need);
 		s->cc->hits++;
 		ref_hit(s->cc, kind, p->need, m->l2_sectored);
-		noc_reply(m, slice, pi, now);
+		l2_answer(m, slice, pi, now);
 	} else {
 		u32 look = ref_look(&s->tags, i, p->need, false, m->l2_sectored);
 		bool on_way = i != TAGS_NONE && s->tags.line[i].pending;
@@ -275,49 +285,75 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 	}
 	enum mem_result mr = is_write(op) ? serve_write(m, slice, pi, now) : serve_read(m, slice, pi, now, &moved);
 	*busy = moved ? busy_cycles(m, op, need) : 1;
+	if (unlikely(m->parted) && mr == MR_HIT && class_up(op) != MSG_READ)
+		far_drop_copy(m, slice, &m->packet[pi]);
 	if (unlikely(op == OP_GET) && mr == MR_HIT)
 		m->rule->served(m, slice, pi);
 	return mr;
 }
 
 /* --- the slice ---------------------------------------------------------------------------------------------------- */
+/* The head that is next is that of the queue beside the input. */
+static inline bool far_is_next(const struct mem *m, const struct slice_state *st)
+{
+	return unlikely(st->far_n) && (!st->in_n || m->packet[st->far_head - 1].ready <= m->packet[st->in_head - 1].ready);
+}
+
+/* A packet has been served: what is counted of it, and what its place makes possible. */
+static void served(struct mem *m, u32 slice, u32 op, bool far, u32 *waiting, u64 now)
+{
+	struct slice *s = &m->slice[slice];
+	s->cc->accesses++;
+	++*(far ? &s->cc->far_accesses : &s->cc->near_accesses);
+	count_received(m, class_up(op));
+	--*waiting;
+	if (s->st->mq_n)
+		channel_refill(m, s->channel, now);
+	noc_credit(m, slice, now);
+}
+
 void l2_run(struct mem *m, u32 slice, u64 now)
 {
 	struct slice *s = &m->slice[slice];
 	struct slice_state *st = s->st;
-	while (st->in_n && !st->blocked && !st->out_full) {
-		u32 pi = st->in_head - 1, busy;
-		u64 start = MAX(clock_up(&m->l2clk, m->packet[pi].ready), st->free), at = clock_core(&m->l2clk, start);
+	while ((st->in_n | st->far_n) && !st->blocked && !st->out_full) {
+		bool beside = far_is_next(m, st);
+		u32 *head = beside ? &st->far_head : &st->in_head, *waiting = beside ? &st->far_n : &st->in_n;
+		u32 pi = *head - 1, busy;
+		const struct packet *p = &m->packet[pi];
+		u64 start = MAX(clock_up(&m->l2clk, p->ready), st->free), at = clock_core(&m->l2clk, start);
 		if (at > now) {
-			tags_prefetch(&s->tags, m->packet[pi].set);
+			tags_prefetch(&s->tags, p->set);
 			wheel_set(&m->wheel, m->timer_slice + slice, at);
 			return;
 		}
 		st->out_full = st->out_n >= m->reply_places;
 		if (st->out_full)
 			return;
-		st->in_head = m->packet[pi].next;
+		*head = p->next;
+		u32 op = p->op;
+		bool far = beside && far_is(m, p->sm, slice);
+		if (beside && !far && far_pass(m, slice, pi, now)) {
+			--*waiting;
+			continue;
+		}
 		enum mem_result mr = serve(m, slice, pi, now, &busy);
 		if (mr != MR_HIT) { /* nothing happened: back to the head */
-			st->in_head = pi + 1;
+			*head = pi + 1;
 			st->blocked = (u8)mr;
 			st->blocked_since = now;
 			return;
 		}
-		s->cc->accesses++;
-		count_received(m, class_up(m->packet[pi].op));
 		st->free = start + busy;
-		st->in_n--;
-		if (st->mq_n)
-			channel_refill(m, s->channel, now);
-		noc_credit(m, slice, now);
+		served(m, slice, op, far, waiting, now);
 	}
 }
 
 void l2_arm(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *st = m->slice[slice].st;
-	u64 start = MAX(clock_up(&m->l2clk, m->packet[st->in_head - 1].ready), st->free);
+	u32 pi = (far_is_next(m, st) ? st->far_head : st->in_head) - 1;
+	u64 start = MAX(clock_up(&m->l2clk, m->packet[pi].ready), st->free);
 	wheel_set(&m->wheel, m->timer_slice + slice, clock_core(&m->l2clk, start));
 }
 
@@ -359,7 +395,7 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 		u32 pi = r->answers - 1;
 		r->answers = 0;
 		dram_req_free(m, di);
-		noc_reply(m, slice, pi, now);
+		l2_answer(m, slice, pi, now);
 		return;
 	}
 	u8 sectors = r->sectors;
@@ -380,7 +416,7 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 		if (is_atomic(p->op))
 			v->dirty |= p->need;
 		s->st->free += busy_cycles(m, p->op, p->need);
-		noc_reply(m, slice, out[k], now);
+		l2_answer(m, slice, out[k], now);
 	}
 	l2_unblock(m, slice, now);
 }

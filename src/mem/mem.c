@@ -84,7 +84,8 @@ static void size_sm(struct mem *m)
 /* Packets: those at a slice's input (its queue and its pipeline stages), waiting in its MSHRs or in its output (which
  * takes replies beyond its size from MSHRs and DRAM only), and on their way to an SM. DRAM requests: in miss queues, in
  * windows, and reads not yet back. With l2.write_miss=fetch each of those may be a write whose packet waits for it, and
- * writes come back too, at most one a DRAM cycle. */
+ * writes come back too, at most one a DRAM cycle. With l2.parts=2 a slice has further places for packets about lines of
+ * the other part, and its output takes them when they come back. */
 static bool size_shared(struct mem *m, struct err *e)
 {
 	const struct conf *c = &m->c;
@@ -97,7 +98,8 @@ static bool size_shared(struct mem *m, struct err *e)
 	bool through = c->l2_write_miss == WRITE_MISS_FETCH;
 	u64 writes = through ? clock_up(&m->dramclk, c->dram_latency) + 2 : 0;
 	u64 dram = m->nslices * (c->l2_missq + 1 + reads) + m->nchannels * (c->dram_queue + writes);
-	packets += through ? dram : 0;
+	u64 places = in + stages + clock_up(&m->l2clk, 2 * (u64)c->l2_far);
+	packets += (through ? dram : 0) + far_packets(c, m->nslices, 2 * places - in - stages);
 	if (packets + dram > TIMERS_MAX)
 		return err_set(e,
 		               "l2.mshrs, l2.merges, l2.latency: room for %llu requests in flight is more than the %u this "
@@ -105,6 +107,7 @@ static bool size_shared(struct mem *m, struct err *e)
 		               (unsigned long long)(packets + dram), TIMERS_MAX);
 	m->stages = (u32)stages;
 	m->slice_credits = (u32)(in + stages);
+	m->slice_places = (u32)(c->l2_parts > 1 ? places : in + stages);
 	m->reply_places = out;
 	m->npackets = (u32)packets;
 	m->ndram = (u32)dram;
@@ -249,6 +252,10 @@ void mem_use_network(struct mem *m, const struct policy *p)
 void mem_use_coherence(struct mem *m, const struct policy *p)
 {
 	m->rule = (const struct coherence_ops *)p;
+	bool was = m->parted;
+	m->parted = far_works(&m->c, m->rule);
+	if (was && !m->parted)
+		far_forget(m);
 	for (u32 sm = 0; m->l1 && sm < m->nsms; sm++)
 		m->l1[sm * MC_COUNT + MC_L1D].mshr.by_sector = mshrs_of_sectors(m);
 }
@@ -337,6 +344,12 @@ static __attribute__((noinline)) void fire_last(struct mem *m, u32 t, u64 now)
 		message_depart(m, t - m->timer_depart, now);
 }
 
+static inline void arrive(struct mem *m, u32 p, u64 now)
+{
+	if (likely(!m->parted) || !far_arrive(m, p, now))
+		m->net->arrive(m, p, now);
+}
+
 /* What each timer stands for, in the order of the numbers; those of which there are many first. */
 static inline void fire(struct mem *m, u32 t, u64 now)
 {
@@ -345,7 +358,7 @@ static inline void fire(struct mem *m, u32 t, u64 now)
 	else if (t >= m->timer_dram)
 		l2_fill(m, t - m->timer_dram, now);
 	else if (t >= m->timer_packet)
-		m->net->arrive(m, t - m->timer_packet, now);
+		arrive(m, t - m->timer_packet, now);
 	else if (t >= m->timer_channel)
 		channel_run(m, t - m->timer_channel, now);
 	else if (t >= m->timer_out)

@@ -231,6 +231,7 @@ struct line_info {
 	u32 slice, words; /* words of 4 B it has */
 	bool in_l2, by_word;
 	u8 valid, pending, dirty; /* in L2 */
+	u8 copy;                  /* in a copy in the other part of L2 (l2.far_copies) */
 	u8 awaited;               /* by_word: owners that have been asked for words and have not answered */
 	s32 waiter;               /* by_word: the SM whose store waits for that; -1: none */
 	s16 owner[32];            /* by_word: the SM that owns it; -1: nobody */

@@ -18,11 +18,11 @@
 #define PICK_sm_kernel COUNTER_DROP
 #define PICK_cache_sm COUNTER_DROP
 #define PICK_cache_l1i COUNTER_DROP
-#define PICK_cache_l1d COUNTER_KEEP
+#define PICK_cache_l1d COUNTER_DROP
 #define PICK_cache_l1c COUNTER_DROP
 #define PICK_cache_l1t COUNTER_DROP
 #define PICK_cache_tensor COUNTER_DROP
-#define PICK_cache_l2 COUNTER_DROP
+#define PICK_cache_l2 COUNTER_KEEP
 #define PICK_cache_noc COUNTER_DROP
 #define PICK_cache_dram COUNTER_DROP
 #define PICK_cache_kernel COUNTER_DROP
@@ -72,7 +72,7 @@ struct sm_counters {
 #include "probe/counters.def"
 #undef C
 };
-struct cache_counters { /* the same rows for l1i, l1d, l1c, l1t and l2 */
+struct cache_counters { /* the rows of l2, of which l1i, l1d, l1c and l1t have some */
 #define C(g, f, unit, help) PICK_cache_##g(f)
 #include "probe/counters.def"
 #undef C

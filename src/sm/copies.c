@@ -57,11 +57,22 @@ static void arrivals_come(struct sm_ctx *x, struct sm *s, u32 w, struct copy_bat
 	}
 }
 
+static __attribute__((noinline)) void tell(struct sm_ctx *x, struct sm *s, u32 w, const struct copy_batch *b, u64 now)
+{
+	struct event *e = sm_event(x, s, EV_COPY_DONE, has_slot(w) ? (s32)w : -1, now);
+	e->pc = b->pc;
+	e->arg[0] = b->pc;
+	e->arg[1] = b->bytes;
+	e->arg[2] = now - b->since;
+}
+
 /* Batches that are done leave the list, in order. */
 static void leave(struct sm_ctx *x, struct sm *s, u32 context, u64 now)
 {
 	struct copies *c = x->copies;
 	for (u32 i = c->first[context]; i && !c->batch[i].left; i = c->first[context]) {
+		if (event_wanted(x->ev, EV_COPY_DONE))
+			tell(x, s, s->context[context].place, &c->batch[i], now);
 		arrivals_come(x, s, s->context[context].place, &c->batch[i], now);
 		c->first[context] = c->batch[i].next;
 		if (!c->first[context])

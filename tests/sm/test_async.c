@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "gpu/query_mbarrier.h"
+#include <unistd.h>
+
 #include "tests/rig/debug_rig.h"
 #include "tests/rig/machine.h"
 
@@ -196,6 +198,41 @@ static void pipeline(void **state)
 	rig_has(&r, "info copies", "no copy by cp.async under way");
 	rig_close(&r);
 }
+/* Each of the two CTAs copies 64 tiles of 32 times 16 bytes, and an arrival follows each: as many events as tiles, none
+ * sooner than L2's latency, and in a warp none before the one in front. */
+static void landed(void **state)
+{
+	struct rig r;
+	char path[] = "/tmp/wd-copies-XXXXXX", line[300];
+	const int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	open_kernel(&r, "pipeline", "2", "160", sets90);
+	rig_say(&r, "break copy-done");
+	rig_has(&r, "continue", "bytes 512");
+	rig_say(&r, "delete");
+	rig_say(&r, "reverse-step 1");
+	snprintf(line, sizeof line, "record start %s copy-done", path);
+	rig_say(&r, line);
+	rig_say(&r, "continue");
+	rig_say(&r, "record stop");
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	u32 n[2] = {0};
+	while (fgets(line, sizeof line, f)) {
+		const char *bytes = strstr(line, "\"bytes\":"), *cycles = strstr(line, "\"cycles\":"),
+		           *cta = strstr(line, "\"cta\":");
+		assert_non_null(bytes);
+		assert_int_equal(atoi(bytes + 8), 512);
+		assert_true(atoi(cycles + 9) > 120);
+		n[atoi(cta + 6) & 1]++;
+	}
+	fclose(f);
+	remove(path);
+	assert_int_equal(n[0], 64);
+	assert_int_equal(n[1], 64);
+	rig_close(&r);
+}
 /* CTAs go from SM to SM while warps sleep and copies are under way, and the sums are right. */
 static void saved(void **state)
 {
@@ -276,8 +313,9 @@ static void older(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sleeps), cmocka_unit_test(limit),   cmocka_unit_test(arrivals), cmocka_unit_test(pipeline),
-	    cmocka_unit_test(saved),  cmocka_unit_test(dropped), cmocka_unit_test(hangs),    cmocka_unit_test(older),
+	    cmocka_unit_test(sleeps),   cmocka_unit_test(limit),  cmocka_unit_test(arrivals),
+	    cmocka_unit_test(pipeline), cmocka_unit_test(landed), cmocka_unit_test(saved),
+	    cmocka_unit_test(dropped),  cmocka_unit_test(hangs),  cmocka_unit_test(older),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

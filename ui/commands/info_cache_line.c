@@ -49,6 +49,10 @@ static void slice_row(const struct line_info *l, struct strbuf *out)
 		add_sectors(out, l->valid, l->pending, l->dirty);
 	else
 		strbuf_adds(out, "not there");
+	if (l->copy) {
+		strbuf_adds(out, "; copy in the other part: ");
+		add_sectors(out, l->copy, 0, 0);
+	}
 	strbuf_addc(out, '\n');
 }
 

@@ -18,7 +18,7 @@
  * it leaves its slice to its arrival, a request's from when it leaves the cache to when it leaves the SM. A place that
  * becomes free there goes to a waiting reply before a new request. */
 #include "base/bits.h"
-#include "mem/impl.h"
+#include "mem/far.h"
 
 /* Takes `flits` cycles of a destination port for a packet whose head arrives at `head`; returns when the last flit is
  * in. */
@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 
 
 u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r)
 {
-	struct mem_place place = map_place(&m->map, r->addr);
+	struct mem_place place = far_entry(m, sm, r->addr);
 	return make_packet(m, sm, r, &place);
 }
 
@@ -138,6 +138,8 @@ static void send_request(struct mem *m, u32 sm, const struct sm_request *r, cons
 	m->noc->request_flits += flits;
 	count_sent(m, r->launch, class_up(r->op), 1, flits, packet_bytes(sectors));
 	m->noc->request_wait += clock_core(&m->icnt, wait);
+	if (unlikely(m->parted) && far_enter(m, place->slice, i))
+		return;
 	list_push(m, &s->in_head, &s->in_tail, i);
 	s->in_n++;
 }
@@ -186,7 +188,7 @@ static void inject(struct mem *m, u32 sm, u64 now)
 			wheel_set(&m->wheel, sm, at);
 			return;
 		}
-		struct mem_place place = map_place(&m->map, r->addr);
+		struct mem_place place = far_entry(m, sm, r->addr);
 		struct slice_state *s = m->slice[place.slice].st;
 		if (!take_credit(m, sm, s))
 			return;

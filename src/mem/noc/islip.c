@@ -22,7 +22,7 @@
  * A load's sectors arrive one by one at the MSHR that waits for them. Stores, atomics and write-backs have none: the
  * packet of the first sector leads the others and answers for all when the last of them is back. */
 #include "base/bits.h"
-#include "mem/impl.h"
+#include "mem/far.h"
 
 /* --- masks -------------------------------------------------------------------------------------------------------- */
 static inline void put(u64 *mask, u32 i)
@@ -174,6 +174,8 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 	p->ready = clock_core(&m->icnt, cycle + m->c.noc_latency) + m->c.l2_latency;
 	if (src->n-- == m->c.noc_source_queue && m->port[in].q.n)
 		put(m->sending, in);
+	if (unlikely(m->parted) && far_enter(m, out, i))
+		return;
 	list_push(m, &s->in_head, &s->in_tail, i);
 	if (s->in_n++ == 0)
 		l2_arm(m, out, now);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "mem/impl.h"
+#include "mem/far.h"
 
 /* --- what wants to enter ------------------------------------------------------------------------------------------ */
 static void offer(struct mem *m, u32 node, u32 queue, struct mesh_head h)
@@ -24,7 +24,7 @@ static void offer_request(struct mem *m, u32 sm)
 	if (!m->port[sm].q.n || offered(m, node, MESH_SM_REQUESTS))
 		return;
 	const struct sm_request *r = mem_request_at(m, sm, 0);
-	u32 slice = map_place(&m->map, r->addr).slice;
+	u32 slice = far_entry(m, sm, r->addr).slice;
 	offer(m, node, MESH_SM_REQUESTS,
 	      (struct mesh_head){.ready = clock_up(&m->icnt, r->ready),
 	                         .node = m->mesh->node_of[m->nsms + slice],
@@ -147,6 +147,8 @@ static void deliver_request(struct mem *m, u32 slice, u32 i, u64 end, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
 	m->packet[i].ready = end + m->c.l2_latency;
+	if (unlikely(m->parted) && far_enter(m, slice, i))
+		return;
 	list_push(m, &s->in_head, &s->in_tail, i);
 	if (s->in_n++ == 0)
 		l2_arm(m, slice, now);

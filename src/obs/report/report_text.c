@@ -253,6 +253,17 @@ static void ref_misses(const struct stats *s, struct strbuf *out)
 	strbuf_addc(out, '\n');
 }
 
+/* An L2 of two parts (l2.parts=2). */
+static void parts(const struct stats *s, struct strbuf *out)
+{
+	char a[32], b[32], c[32];
+	const u64 all = stats_sum(s, CG_l2, "accesses"), far = stats_sum(s, CG_l2, "far_accesses");
+	if (far)
+		strbuf_addf(out, " L2 parts  %s of %s accesses went to the far part, %s found a copy in the near one\n",
+		            percent((double)far / (double)all, a), grouped(all, b),
+		            grouped(stats_sum(s, CG_l2, "copy_hits"), c));
+}
+
 /* What a memory instruction becomes: coalescing and bank conflicts, the first to ask for where `lsu busy` is large. */
 static void lsu(const struct stats *s, struct strbuf *out)
 {
@@ -338,6 +349,7 @@ static void memory(const struct stats *s, struct strbuf *out)
 	tensor(s, out);
 	lsu(s, out);
 	caches(s, CG_l1d, "L1D", CG_l2, "L2", out);
+	parts(s, out);
 	ref_misses(s, out);
 	swaps(s, out);
 	if (stats_sum(s, CG_l1c, "accesses") || stats_sum(s, CG_l1t, "accesses"))
