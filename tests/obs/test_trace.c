@@ -256,9 +256,12 @@ struct track {
 struct check {
 	struct track t[4000];
 	u32 n;
-	u32 slices, counters, names;
+	u32 slices, counters, names, marks;
 	double cycles; /* sum over slices */
+	u32 tensor;    /* of them, on tracks of tensor units */
+	double tensor_cycles;
 };
+static double clock_ghz = 0.7; /* gtx480 */
 
 static struct track *track(struct check *c, const char *kind, s64 pid, s64 tid, const char *name)
 {
@@ -291,13 +294,17 @@ static void check_slice(struct check *c, json_t *o, double end)
 	struct track *t = track(c, "slices", pid, tid, "");
 	if (!(dur >= 0) || !(ts >= t->last - 1e-6) || !(to >= from) || to > end)
 		fail_msg("%s after %f", json_dumps(o, JSON_COMPACT), t->last);
-	assert_true(fabs(ts * 0.7 - from / 1000) < 0.001 && fabs((ts + dur) * 0.7 - to / 1000) < 0.001);
+	assert_true(fabs(ts * clock_ghz - from / 1000) < 0.001 && fabs((ts + dur) * clock_ghz - to / 1000) < 0.001);
 	t->last = ts + dur; /* no slice begins before the one before it on its track has ended */
 	t->points++;
 	if (!track(c, "process", pid, -1, "")->named || !track(c, "thread", pid, tid, "")->named)
 		fail_msg("no name for %s", t->id);
 	c->slices++;
 	c->cycles += to - from;
+	if (json_object_get(args, "macs")) {
+		c->tensor++;
+		c->tensor_cycles += to - from;
+	}
 }
 
 static void check_counter(struct check *c, json_t *o)
@@ -337,7 +344,7 @@ static void check_name(struct check *c, json_t *o)
 	c->names++;
 }
 
-/* The rules, for gtx480 (0.7 cycles a nanosecond). end: the last cycle. */
+/* The rules. end: the last cycle. */
 static void check_trace(const char *path, double end, struct check *c)
 {
 	json_error_t e;
@@ -356,6 +363,8 @@ static void check_trace(const char *path, double end, struct check *c)
 			check_counter(c, o);
 		else if (!strcmp(ph, "M"))
 			check_name(c, o);
+		else if (!strcmp(ph, "i"))
+			c->marks++;
 		else
 			fail_msg("ph %s", ph);
 	}
@@ -437,6 +446,48 @@ static void trace_of_swaps(void **state)
 	assert_true(warps.slices > ctas.slices);
 }
 
+struct tensor_sum {
+	u32 mmas, marks;
+	double cycles;
+};
+static bool add_tensor(void *ctx, const struct event *e)
+{
+	struct tensor_sum *sum = ctx;
+	sum->mmas += e->type == EV_MMA;
+	sum->marks += e->type != EV_MMA;
+	sum->cycles += e->type == EV_MMA ? (double)e->arg[4] : 0;
+	return false;
+}
+
+/* Each mma is a slice of its unit, as long as it takes the unit; copies that have landed are marks. Also after going
+ * back and on. */
+static void trace_of_tensor_units(void **state)
+{
+	static struct check c;
+	struct rig r;
+	struct tensor_sum sum = {0};
+	rig_open(&r, (char *[]){"warpdbg", "debug", "tensor/hgemm", "--gpu", "a100", "--param", "n=64", "--param", "step=5",
+	                        "--trace", (char *)path_of("t.json"), "--trace-detail", "states", NULL});
+	sim_subscribe(r.s->sim, EVENT(EV_MMA) | EVENT(EV_COPY_DONE), add_tensor, &sum);
+	rig_has(&r, "continue", "check passed");
+	const u64 end = sim_cycle(r.s->sim);
+	const struct tensor_sum all = sum;
+	rig_say(&r, "goto 1500");
+	rig_say(&r, "set warp-sched gto");
+	rig_say(&r, "set warp-sched lrr"); /* another future, which is the same */
+	rig_has(&r, "continue", "check passed");
+	assert_int_equal(sim_cycle(r.s->sim), end);
+	rig_close(&r);
+	clock_ghz = 1.41;
+	check_trace(path_of("t.json"), (double)end, &c);
+	clock_ghz = 0.7;
+	assert_int_equal(all.mmas, 64 * 64 * 64 / (16 * 8 * 16));
+	assert_true(all.marks > 0);
+	assert_int_equal(c.tensor, all.mmas);
+	assert_true(c.tensor_cycles == all.cycles);
+	assert_int_equal(c.marks, all.marks);
+}
+
 /* In the middle: what is open ends there, the copy of it is as good. */
 static void trace_cut_short(void **state)
 {
@@ -496,7 +547,7 @@ static int make_dir(void **state)
 static int remove_dir(void **state)
 {
 	static const char *const files[] = {"tape",   "copy",   "whole",  "pipe",   "piped",  "a.json", "b.json",
-	                                    "c.json", "d.json", "e.json", "f.json", "v.json", "w.json"};
+	                                    "c.json", "d.json", "e.json", "f.json", "v.json", "w.json", "t.json"};
 	for (u32 i = 0; i < ARRAY_LEN(files); i++)
 		unlink(path_of(files[i]));
 	return rmdir(dir);
@@ -511,6 +562,7 @@ int main(void)
 	    cmocka_unit_test(tape_errors),
 	    cmocka_unit_test(trace_keeps_the_rules),
 	    cmocka_unit_test(trace_of_swaps),
+	    cmocka_unit_test(trace_of_tensor_units),
 	    cmocka_unit_test(trace_cut_short),
 	    cmocka_unit_test(trace_of_nothing),
 	    cmocka_unit_test(trace_options),

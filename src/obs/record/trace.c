@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "ir/wide.h"
 #include "obs/stats/sample.h"
 
 #define PID_GPU 0
-#define CTA_SLOTS 32   /* the most of sm.ctas */
-#define TID_WARPS 100  /* tracks of an SM: its CTA slots, then its warp slots */
+#define CTA_SLOTS 32  /* the most of sm.ctas */
+#define TID_WARPS 100 /* tracks of an SM: its CTA slots, then its warp slots, then the tensor units of its schedulers  \
+	                   */
+#define TID_TENSOR (TID_WARPS + WARP_SLOTS)
 #define NS_PER_US 1000 /* timestamps: microseconds with three digits behind the point */
 
 const char *const trace_details[3] = {"ctas", "warps", "states"};
@@ -60,7 +63,9 @@ event_set trace_events(enum trace_detail d)
 	                 EVENT(EV_DEADLINE_MET) | EVENT(EV_DEADLINE_MISS);
 	if (d >= TRACE_WARPS)
 		mask |= EVENT(EV_WARP_EXIT);
-	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) : mask;
+	return d == TRACE_STATES ? mask | EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY) | EVENT(EV_MMA) |
+	                               EVENT(EV_COPY_DONE) | EVENT(EV_MBARRIER_PHASE)
+	                         : mask;
 }
 
 static struct slice *cta_slice(const struct trace *t, u32 sm, u32 slot)
@@ -311,6 +316,23 @@ static void start_kernel(struct trace *t, const struct event *e)
 	                                                  .open = true};
 }
 
+/* A tensor unit is taken for `interval` cycles. They are known now, so nothing is open until then. */
+static void tensor_slice(struct trace *t, const struct event *e)
+{
+	const u64 to = e->cycle + MAX(e->arg[4], 1ull), from_ns = ns_of(t, e->cycle);
+	strbuf_addf(&t->text, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u", tensor_class_names[e->arg[2]],
+	            (u32)e->sm + 1, TID_TENSOR + (u32)e->arg[1]);
+	put_us(&t->text, "ts", from_ns);
+	put_us(&t->text, "dur", ns_of(t, to) - from_ns);
+	strbuf_addf(&t->text,
+	            ",\"args\":{\"from_cycle\":%llu,\"to_cycle\":%llu,\"kernel\":%d,\"cta\":%lld,\"warp\":%d,\"macs\":%llu,"
+	            "\"result_cycle\":%llu}}",
+	            (unsigned long long)e->cycle, (unsigned long long)to, e->kernel, (long long)e->cta, e->warp,
+	            (unsigned long long)e->arg[3], (unsigned long long)(e->cycle + e->arg[5]));
+	tape_add(t->to, e->cycle + 1, &t->text, &(struct slice){.kind = POINT});
+	strbuf_clear(&t->text);
+}
+
 /* A decision on CTAs or on the whole of an SM: a mark on the SM's tracks, or on that of the CTA it is about; on those
  * of kernels, if it is about no SM. */
 static void mark(struct trace *t, const struct event *e)
@@ -348,6 +370,7 @@ bool trace_event(void *ctx, const struct event *e)
 	case EV_WARP_EXIT: end_slice(t, warp_slice(t, (u32)e->sm, (u32)e->warp), e->cycle); break;
 	case EV_WARP_STALL: change_state(t, e, (u8)e->arg[0]); break;
 	case EV_WARP_READY: change_state(t, e, WS_READY_SP); break;
+	case EV_MMA: tensor_slice(t, e); break;
 	case EV_KERNEL_START: start_kernel(t, e); break;
 	case EV_KERNEL_DONE: end_slice(t, kernel_slice(t, (u32)e->kernel), e->cycle); break;
 	default: mark(t, e); break;
@@ -472,6 +495,8 @@ struct trace *trace_create(struct gpu *g, enum trace_detail d, struct tape *to)
 	for (u32 i = 0; i < sms; i++) {
 		strbuf_adds(&t->text, ",\n");
 		name_process(&t->text, i + 1, "SM", (s32)i);
+		for (u32 k = 0; d == TRACE_STATES && gpu_conf(g)->sm_tensor_units && k < gpu_conf(g)->sm_schedulers; k++)
+			name_thread(&t->text, i + 1, TID_TENSOR + k, "tensor unit", k);
 	}
 	tape_add(to, gpu_cycle(g), &t->text, &(struct slice){.kind = POINT});
 	strbuf_clear(&t->text);

@@ -2,7 +2,9 @@
  *
  *   process "GPU":   one track per stream with a slice per kernel (first CTA to last), counters IPC, warps, DRAM
  *   process "SM n":  one track per CTA slot with a slice per CTA; from TRACE_WARPS on one track per warp slot with
- *                    a slice per warp, or (TRACE_STATES) with the warp's life cut into "ready" and what it waited for
+ *                    a slice per warp, or (TRACE_STATES) with the warp's life cut into "ready" and what it waited for;
+ *                    then also a track per tensor unit with a slice per mma, as long as it takes the unit, and marks
+ *                    for copies that have landed and phases of mbarriers that have ended
  *
  * Timestamps are microseconds of simulated time, in whole nanoseconds; cycles are in the arguments. A slice is written
  * when it ends, so those of a track are in order. A slice takes about 160 bytes, a counter's point 80. There is a slice
