@@ -9,7 +9,8 @@ KERNEL_PTX := $(patsubst %.cu,%.ptx,$(sort $(wildcard $(KERNEL_DIR)/*.cu)))
 KERNEL_ARCH = sm_70
 KERNEL_ISA = +ptx63
 KERNEL_HEADERS := $(wildcard $(KERNEL_DIR)/*.h)
-# Line directives, and names of files as seen from the top directory: the debugger shows the CUDA lines.
+# Line directives, and names of files as seen from the top directory: the debugger shows the CUDA lines. Labels that only
+# debug information would refer to are left out.
 KERNEL_LINES = -gline-directives-only -fdebug-compilation-dir=.
 KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=$(KERNEL_ARCH) --cuda-path=/nonexistent -nocudainc -nocudalib \
 	$(KERNEL_LINES) -fdeclspec -Xclang -target-feature -Xclang $(KERNEL_ISA) -O2 -Wall -Wextra -Wno-unused-function
@@ -17,7 +18,7 @@ KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=$(KERNEL_ARCH) --cuda-
 kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx scripts/hardware/grid.ptx
 
 $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_HEADERS)
-	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
+	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && sed '/^L\(tmp\|func_begin\|func_end\)[0-9]*:/d' $@.tmp >$@ && rm $@.tmp
 
 # With instructions of Ampere, which older text does not have.
 KERNEL_AMPERE := $(patsubst %,$(KERNEL_DIR)/%.ptx,flash2 hgemm igemm sparse) scripts/hardware/grid.ptx

@@ -223,8 +223,8 @@ same "virtual threads"
 "$W" debug --batch hotspot --size small -ex "source $tmp/byhand.lua" -x "$tmp/moved" >"$tmp/out" 2>&1
 same "saved and preempted CTAs"
 ok "longest_waits: lines are loads or atomics" "$(awk '/^total/ { on = 1; next } !NF { on = 0 } on && /\.ptx:/ && !/ (ld|atom)\.global/ && !/ ld\.[a-z]*\.global/' "$tmp/hotspot.longest_waits" "$tmp/bfs.longest_waits" | grep -c .)" -eq 0
-has "longest_waits: the load, for the store" "$tmp/hotspot.longest_waits" "hotspot.ptx:102 "
-ok "longest_waits: the store is not charged" "$(grep -c '^hotspot.ptx:111 ' "$tmp/hotspot.longest_waits")" -eq 0
+has "longest_waits: the load, for the store" "$tmp/hotspot.longest_waits" "hotspot.ptx:94 "
+ok "longest_waits: the store is not charged" "$(grep -c '^hotspot.ptx:103 ' "$tmp/hotspot.longest_waits")" -eq 0
 
 # --- inspect: listed, loaded when asked for, and says from where it counts
 "$W" debug --batch $bfs -ex inspect >"$tmp/out" 2>&1

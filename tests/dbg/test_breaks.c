@@ -445,7 +445,7 @@ static void memory(void **state)
 	u64 out = result(&r);
 	snprintf(line, sizeof line, "watch *0x%llx:4", (unsigned long long)(out + 20000));
 	rig_has(&r, line, "now 0x00000000 (0)");
-	rig_has(&r, "c", "lane 8, CTA 19 of vecadd, at vecadd.ptx:61");
+	rig_has(&r, "c", "lane 8, CTA 19 of vecadd, at vecadd.ptx:56");
 	assert_non_null(strstr(strbuf_str(&r.out), "0x00000000 (0) -> "));
 	assert_int_equal(r.d->focus.cta, 19);
 	assert_int_equal(r.d->focus.lane, 8);

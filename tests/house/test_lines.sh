@@ -15,8 +15,10 @@ figures() { # figures FILE
 	"$W" run "$1" --kernel vecadd --grid 64 --block 256 --arg 'f32[16384]=iota' --arg 'f32[16384]=1' --arg 'f32[16384]=zero' \
 		--arg u32=16384 --stats - --format json 2>&1 | grep -E '"(cycles|state_hash|result_hash)"'
 }
-grep -vE '^	\.(loc|file)|^Ltmp|^Lfunc' configs/kernels/vecadd.ptx >"$tmp/vecadd.ptx"
-figures configs/kernels/vecadd.ptx >"$tmp/with"
-figures "$tmp/vecadd.ptx" >"$tmp/without"
+grep -vE '^	\.(loc|file)' configs/kernels/vecadd.ptx >"$tmp/plain.ptx"
+awk '{ print } /^\t\.loc/ { print "Ltmp" n++ ":" } /^\tret;/ { print "Lend0:" }' configs/kernels/vecadd.ptx >"$tmp/labels.ptx"
+figures "$tmp/labels.ptx" >"$tmp/with"
+figures "$tmp/plain.ptx" >"$tmp/without"
+check "labels are there" [ "$(grep -c '^L[a-z]*[0-9]*:' "$tmp/labels.ptx")" -gt 5 ]
 check "figures" grep -q cycles "$tmp/with"
 check "the same without line information: $(diff "$tmp/with" "$tmp/without" | head -3)" cmp -s "$tmp/with" "$tmp/without"

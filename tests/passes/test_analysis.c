@@ -725,8 +725,8 @@ static void console(void **state)
 {
 	struct rig r;
 	rig_vecadd(&r);
-	rig_has(&r, "info phases vecadd", "result of line 55");
-	rig_has(&r, "info phases", "vecadd (vecadd.ptx:26), 22 instructions");
+	rig_has(&r, "info phases vecadd", "result of line 50");
+	rig_has(&r, "info phases", "vecadd (vecadd.ptx:25), 22 instructions");
 	rig_has(&r, "info points", "2 found");
 	rig_has(&r, "info points", "ld.global.f32");
 	rig_has(&r, "info idempotence", "idempotent, a CTA may be restarted");
