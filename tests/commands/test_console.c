@@ -96,10 +96,10 @@ static void code_breakpoints(void **state)
 	struct rig r;
 	struct warp_info w;
 	rig_vecadd(&r);
-	rig_has(&r, "tbreak vecadd:40 sm=2", "vecadd.ptx:40");
-	rig_has(&r, "c", "Temporary breakpoint 1, vecadd:40 at vecadd.ptx:40: SM 2");
+	rig_has(&r, "tbreak vecadd:50 sm=2", "vecadd.ptx:50");
+	rig_has(&r, "c", "Temporary breakpoint 1, vecadd:50 at vecadd.ptx:50: SM 2");
 	gpu_warp_info(sim_gpu(r.s->sim), 2, r.d->focus.warp, &w);
-	assert_int_equal(focus_module(r.d)->code[w.pc].line, 40);
+	assert_int_equal(focus_module(r.d)->code[w.pc].line, 50);
 	rig_has(&r, "info breakpoints", "No breakpoints");
 	rig_has(&r, "break vecadd", "(pc 0)");
 	rig_fails(&r, "break vecadd:99999", "no code");

@@ -953,9 +953,9 @@ static void test_shown(void **state)
 	rig_has(&r, "info kernels", "of its CTAs inactive: on SMs, without a slot");
 	rig_has(&r, "why", "its CTA 90 has got slots in cycle ");
 	rig_has(&r, "why", ": its context comes from shared memory until cycle ");
-	rig_say(&r, "tbreak vecadd.ptx:23 cta=90");
+	rig_say(&r, "tbreak vecadd.ptx:25 cta=90");
 	rig_say(&r, "tbreak cta-swap-in cta=90");
-	rig_has(&r, "continue", "vecadd.ptx:23: SM 0, warp 0, CTA 90"); /* in the cycle in which it may issue */
+	rig_has(&r, "continue", "vecadd.ptx:25: SM 0, warp 0, CTA 90"); /* in the cycle in which it may issue */
 	const u64 cycle = sim_cycle(r.s->sim);
 	rig_say(&r, "step 3");
 	rig_has(&r, "info ctas", "inactive");
