@@ -10,9 +10,8 @@
 
 #define PID_GPU 0
 #define CTA_SLOTS 32 /* the most of sm.ctas */
-#define TID_WARPS                                                                                                      \
-	100 /* tracks of an SM: its CTA slots, then its warp slots, then the tensor units of its schedulers                \
-	     */
+/* Tracks of an SM: its CTA slots, then its warp slots, then the tensor units of its schedulers. */
+#define TID_WARPS 100
 #define TID_TENSOR (TID_WARPS + WARP_SLOTS)
 #define NS_PER_US 1000 /* timestamps: microseconds with three digits behind the point */
 
