@@ -85,16 +85,16 @@ static void ref(const struct kind *k, u8 *cell, const u8 *b)
 	for (u32 at = 0; at < k->element * k->vec;) {
 		u32 old, with;
 		u16 h, g;
-		memcpy(&old, cell + at, 4);
-		memcpy(&with, b + at, 4);
-		memcpy(&h, cell + at, 2);
-		memcpy(&g, b + at, 2);
 		if (!strcmp(k->type, "f32")) {
+			memcpy(&old, cell + at, 4);
+			memcpy(&with, b + at, 4);
 			old = ref_word(old, with);
 			memcpy(cell + at, &old, 4);
 			at += 4;
 			continue;
 		}
+		memcpy(&h, cell + at, 2);
+		memcpy(&g, b + at, 2);
 		h = ref_half(is_bf16(k) ? bf16 : f16, k->op, h, g);
 		memcpy(cell + at, &h, 2);
 		at += 2;
