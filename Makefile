@@ -254,7 +254,7 @@ asan: setup
 ASAN_SKIP = test_workloads test_equal_threads test_matrix test_order test_apart test_replay_workloads test_preempt_workloads test_restart_workloads \
 	test_measure test_interrupt test_leave test_palette test_screen test_screen_compare test_screen_fit test_screen_habits test_screen_keys \
 	test_screen_narrow test_screen_views $(ASAN_LONG)
-ASAN_LONG = test_programs test_machines test_rival test_cta_share test_policy test_preempt_sums test_restartable test_maestro \
+ASAN_LONG = test_programs test_machines test_rival test_cta_share test_policy test_preempt_sums test_preempt_vt test_restartable test_maestro \
 	test_preempt_rules test_policy_partition test_partition_past test_replay test_sched_hard test_reuse test_queue_cycle test_livelock \
 	test_slicer test_shares test_timing
 ASAN_TESTS = $(filter-out $(ASAN_SKIP:%=$(B)/tests/%),$(TESTS))

@@ -30,4 +30,15 @@ static inline struct refusal refusal_of(const char *path, const char *ptx, size_
 	module_free(m);
 	return out;
 }
+/* A file of head, body and end is refused, at a place that is named. */
+static inline struct refusal expect_refused(const char *head, const char *body, const char *end)
+{
+	char ptx[4096];
+	const int n = snprintf(ptx, sizeof ptx, "%s%s%s", head, body, end);
+	assert_true(n > 0 && (size_t)n < sizeof ptx);
+	const struct refusal why = refusal_of("test.ptx", ptx, (size_t)n);
+	if (!strstr(why.text, "test.ptx:"))
+		fail_msg("%s: %s", body, *why.text ? why.text : "accepted");
+	return why;
+}
 #endif

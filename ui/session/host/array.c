@@ -151,10 +151,10 @@ static u64 check_index(lua_State *L, const struct array *a, int at)
 	int ok;
 	lua_Integer i = lua_tointegerx(L, at, &ok);
 	if (!ok)
-		luaL_error(
-		    L,
-		    "a host array has no field '%s' (elements are a[0] .. a[n-1]; methods fill, iota, rand, combine, halves, product, sum, dot)",
-		    luaL_tolstring(L, at, NULL));
+		luaL_error(L,
+		           "a host array has no field '%s' (elements are a[0] .. a[n-1]; methods fill, iota, rand, combine, "
+		           "halves, product, sum, dot)",
+		           luaL_tolstring(L, at, NULL));
 	if (i < 0 || (u64)i >= a->n)
 		luaL_error(L, "index %I is outside the array of %I %s (0 .. %I)", i, (lua_Integer)a->n, ptype_name(a->type),
 		           (lua_Integer)a->n - 1);

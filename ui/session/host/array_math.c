@@ -1,8 +1,8 @@
 /* Arithmetic on whole host arrays: what a host program fills its matrices with and holds its results against costs
  * less than the simulation that way, not more. */
-#include <math.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "session/host/array.h"
 
 /* --- one element from one ----------------------------------------------------------------------------------------- */
@@ -25,29 +25,13 @@ int array_combine(lua_State *L)
 	return 1;
 }
 
-/* To the nearest, ties to even; IEEE 754 binary16. */
-static u16 half_of(double v)
-{
-	const u16 sign = signbit(v) ? 0x8000 : 0;
-	int exp;
-	if (isnan(v))
-		return 0x7fff;
-	if (isinf(v))
-		return sign | 0x7c00;
-	frexp(v, &exp);
-	const int last = MAX(exp - 11, -24); /* weight of the last bit: 11 bits, fewer of a subnormal number */
-	const double units = nearbyint(ldexp(fabs(v), -last));
-	const u32 above = (u32)(last + 24) << 10; /* the first of 11 bits adds one to the exponent */
-	return sign | (u16)MIN(units == 0 ? 0 : above + (u32)MIN(units, 2048.0), 0x7c00u);
-}
-
 int array_halves(lua_State *L)
 {
 	struct array *a = array_check(L, 1);
 	luaL_argcheck(L, a->type == T_U16, 1, "f16 bits are kept in an array of u16");
 	const struct array *from = same_length(L, 2, a);
 	for (u64 i = 0; i < a->n; i++)
-		((u16 *)a->data)[i] = half_of(array_number(from, i));
+		((u16 *)a->data)[i] = f16_from_f64(array_number(from, i), SMALL_RN);
 	lua_settop(L, 1);
 	return 1;
 }

@@ -11,6 +11,7 @@
 #include "front/ptx/executor/matrix.h"
 #include "front/ptx/executor/mma_float.h"
 #include "front/ptx/executor/simd.h"
+#include "front/ptx/runtime/fp.h"
 
 enum { ROWS = 32, COLS = 32, DEPTH = 256 }; /* the largest: wmma m32n8, m8n32; b1 k256 */
 
@@ -209,31 +210,6 @@ static struct mma_rule rule_of(const struct exec *x, const struct mma_shape *m)
 	                         .f16 = m->c == MT_F16,
 	                         .narrow = fp8 && t->fraction_fp8 < 23 ? t->fraction_fp8 : 23};
 }
-static u32 f16_to_f32(u32 h)
-{
-	s32 man, exp;
-	mma_split_c(h, true, &man, &exp);
-	if ((h & 0x7c00) == 0x7c00)
-		return (h & 0x8000) << 16 | 0x7f800000u | (h & 0x3ff) << 13;
-	const struct mma_rule exact = {.fraction = 10, .narrow = 23};
-	return man ? mma_to_f32(man, exp, &exact) : (h & 0x8000) << 16;
-}
-static float bits_to_f32(u32 bits)
-{
-	float v;
-	memcpy(&v, &bits, 4);
-	return v;
-}
-/* To the nearest, of a number that is no NaN; the sign of a zero stays. */
-static u32 f32_to_f16(u32 bits)
-{
-	s32 man, exp;
-	const struct mma_rule exact = {.fraction = 23};
-	if ((bits & 0x7fffffff) == 0x7f800000)
-		return (bits >> 16 & 0x8000) | 0x7c00;
-	mma_split_c(bits, false, &man, &exp);
-	return (bits >> 16 & 0x8000) | (man ? mma_to_f16(man, exp, &exact) & 0x7fffu : 0);
-}
 static void mma_float(void *ctx, const struct inst *in)
 {
 	struct exec *x = ctx;
@@ -252,13 +228,13 @@ static void mma_float(void *ctx, const struct inst *in)
 	if (m->c == MT_F16 && m->d == MT_F32) {
 		r.f16 = false;
 		for (u32 i = 0; i < n; i++)
-			c[i] = f16_to_f32(c[i]);
+			c[i] = bits_f32(f16_to_f32((u16)c[i]));
 	} else if (m->c == MT_F32 && m->d == MT_F16) {
 		r.f16 = false;
 	}
 	multiply_float(&r, m, a, b, c);
 	for (u32 i = 0; m->c == MT_F32 && m->d == MT_F16 && i < n; i++) /* inferred: no chip was asked */
-		c[i] = (c[i] & 0x7fffffff) > 0x7f800000 ? 0x7fff : f32_to_f16(c[i]);
+		c[i] = f16_from_f64(f32_bits(c[i]), SMALL_RN);
 	scatter(x, w, c, m->n);
 }
 /* m8n8k4 by f32 units: of C and D in f32 the sum of the products, to which C is added; in f16 two pairs, C added to the
@@ -267,21 +243,18 @@ static void multiply_f32(bool d32, const u32 *a, const u32 *b, u32 *c)
 {
 	for (u32 i = 0; i < 8; i++)
 		for (u32 j = 0; j < 8; j++) {
-			float v[4], w[4], old, d;
+			float v[4], w[4];
 			for (u32 k = 0; k < 4; k++) {
-				v[k] = bits_to_f32(f16_to_f32(a[i * 4 + k]));
-				w[k] = bits_to_f32(f16_to_f32(b[k * 8 + j]));
+				v[k] = f16_to_f32((u16)a[i * 4 + k]);
+				w[k] = f16_to_f32((u16)b[k * 8 + j]);
 			}
-			const u32 cbits = d32 ? c[i * 8 + j] : f16_to_f32(c[i * 8 + j]);
-			old = bits_to_f32(cbits);
+			u32 *at = &c[i * 8 + j];
+			const float old = d32 ? f32_bits(*at) : f16_to_f32((u16)*at);
 			const float low = fmaf(v[1], w[1], v[0] * w[0]);
-			if (d32)
-				d = old + fmaf(v[3], w[3], fmaf(v[2], w[2], low + 0.0f)); /* -0 becomes +0 */
+			if (d32) /* -0 becomes +0 */
+				*at = bits_f32(canon_f32(old + fmaf(v[3], w[3], fmaf(v[2], w[2], low + 0.0f))));
 			else
-				d = (low + old) + fmaf(v[3], w[3], v[2] * w[2]);
-			u32 bits;
-			memcpy(&bits, &d, 4);
-			c[i * 8 + j] = d != d ? (d32 ? 0x7fffffffu : 0x7fffu) : d32 ? bits : f32_to_f16(bits);
+				*at = f16_from_f64((low + old) + fmaf(v[3], w[3], v[2] * w[2]), SMALL_RN);
 		}
 }
 /* f16 m8n8k4: four products of eight lanes each. */
@@ -306,7 +279,7 @@ static void mma_quads(void *ctx, const struct inst *in)
 			const struct element ec = element_of_quad_c(l, i, c32);
 			const u32 *reg = exec_at(x, w->s[4 + (c32 ? i : i / 2)]);
 			const u32 v = c32 ? reg[l] : field(reg[l], i & 1, 16);
-			c[q][ec.row * 8 + ec.col] = !c32 && d32 ? f16_to_f32(v) : v;
+			c[q][ec.row * 8 + ec.col] = !c32 && d32 ? bits_f32(f16_to_f32((u16)v)) : v;
 		}
 	}
 	r.f16 = !d32;
