@@ -21,7 +21,7 @@ WARN = -Wall -Wextra -Wno-unused-parameter -Wshadow -Wstrict-prototypes -Wmissin
 BASEFLAGS = -std=gnu17 $(WARN) -Isrc -Iui -I. -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing -MMD -MP
 CFLAGS += $(BASEFLAGS) $(OPT) $(SAN)
 LDFLAGS += $(SAN)
-LIBS = -lm -pthread
+LIBS = -lm -pthread -l:libstdc++.so.6
 
 # Execution functions are built once per vector width; the machine picks one when it starts (front/ptx/executor/simd.h). With
 # sanitizers one width is enough: all are made of the same source. VECTORS=no, EXEC_OPT: a build that is there sooner.

@@ -1,3 +1,4 @@
+#include "ir/cxx_name.h"
 #include "ir/ir.h"
 
 #include <stdlib.h>
@@ -86,7 +87,8 @@ bool func_named(const struct func *f, const char *name)
 	const char *ident;
 	size_t len;
 	return !strcmp(f->name, name) ||
-	       (func_source_name(f->name, &ident, &len) && strlen(name) == len && !memcmp(ident, name, len));
+	       (func_source_name(f->name, &ident, &len) && strlen(name) == len && !memcmp(ident, name, len)) ||
+	       (f->source && cxx_named(f->source, name));
 }
 
 const char *func_label(const struct func *f)
@@ -99,6 +101,30 @@ static int by_label(const void *a, const void *b)
 	return strcmp(func_label(*(struct func *const *)a), func_label(*(struct func *const *)b));
 }
 
+/* Of functions that are called the same, each gets the label that `other` has for it (NULL: none); f is sorted. */
+static void tell_apart(struct func **f, u32 n, char *(*other)(const struct func *f))
+{
+	for (u32 i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !strcmp(func_label(f[end]), func_label(f[i]));)
+			end++;
+		for (u32 k = i; end - i > 1 && k < end; k++) {
+			free(f[k]->label);
+			f[k]->label = other(f[k]);
+		}
+	}
+	qsort(f, n, sizeof(*f), by_label);
+}
+#define LABEL_MAX 80 /* a longer one is no better to read than the mangled name */
+static char *with_arguments(const struct func *f)
+{
+	const char *last = f->source ? cxx_last_part(f->source) : NULL;
+	return last && strlen(last) <= LABEL_MAX ? xstrdup(last) : NULL;
+}
+static char *as_ptx_has_it(const struct func *f)
+{
+	return NULL;
+}
+
 void module_label_funcs(struct module *m)
 {
 	struct func **f = xcalloc(MAX(m->nfuncs, 1u), sizeof(*f));
@@ -106,18 +132,13 @@ void module_label_funcs(struct module *m)
 		const char *ident;
 		size_t len;
 		f[i] = &m->funcs[i];
+		f[i]->source = cxx_name(f[i]->name);
 		if (func_source_name(f[i]->name, &ident, &len))
 			f[i]->label = xstrndup(ident, len);
 	}
 	qsort(f, m->nfuncs, sizeof(*f), by_label);
-	for (u32 i = 0, end; i < m->nfuncs; i = end) {
-		for (end = i + 1; end < m->nfuncs && !strcmp(func_label(f[end]), func_label(f[i]));)
-			end++;
-		for (u32 k = i; end - i > 1 && k < end; k++) { /* several are called so */
-			free(f[k]->label);
-			f[k]->label = NULL;
-		}
-	}
+	tell_apart(f, m->nfuncs, with_arguments);
+	tell_apart(f, m->nfuncs, as_ptx_has_it);
 	free(f);
 }
 
@@ -200,6 +221,7 @@ static void free_funcs(struct module *m)
 		free(m->funcs[i].params);
 		free(m->funcs[i].name);
 		free(m->funcs[i].label);
+		free(m->funcs[i].source);
 	}
 	free(m->funcs);
 }

@@ -422,7 +422,8 @@ struct call_info {
 
 struct func {
 	char *name;
-	char *label; /* NULL = name; see func_label() */
+	char *label;  /* NULL = name; see func_label() */
+	char *source; /* cxx_name() of name */
 	bool is_kernel;
 	u32 entry, end; /* pcs: [entry, end) */
 	u32 line;
@@ -542,10 +543,11 @@ struct module {
 	u32 local_fixed, local_unit, local_step;
 };
 
-/* Is this its name, as PTX has it or, where that is mangled (C++), as the source has it? Several may be called so. */
+/* Is this its name, as PTX has it or, where that is mangled (C++), as the source has it (cxx_named())? Several may be
+ * called so. */
 bool func_named(const struct func *f, const char *name);
-/* Its name for people: as the source has it where that means this function alone, else as PTX has it. What reads files
- * looks for names of the PTX. */
+/* Its name for people: as the source has it where that means this function alone, if need be with a template's
+ * arguments ("k<float>"), else as PTX has it. What reads files looks for names of the PTX. */
 /* The identifier that a C++ name was mangled from, "_Z9transposePfPKfii" or "_ZN2la9transposeEPf": transpose. The
  * parameters, the namespaces and a template's arguments are left out. False: it is not mangled. */
 bool func_source_name(const char *name, const char **ident, size_t *len);

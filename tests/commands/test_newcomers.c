@@ -33,6 +33,12 @@ static const char ptx[] =
     ".visible .entry _ZN2la4blas4axpyEPf() { ret; }\n"
     ".visible .entry _Z4copyIfEvPT_() { ret; }\n"
     ".visible .entry _Z4copyIdEvPT_() { ret; }\n"
+    ".visible .entry _ZN2la6unrollIjLi4EEEvPT_() { ret; }\n"
+    ".visible .entry _Z4overPi() { ret; }\n"
+    ".visible .entry _Z4overPf() { ret; }\n"
+    ".visible .entry _ZN12_GLOBAL__N_14mineIfEEvPT_() { ret; }\n"
+    ".visible .entry _ZN2la3boxINS_1TEE3runIS1_EEvv() { ret; }\n"
+    ".visible .entry _ZN2la3boxINS_1TEE3runIfEEvv() { ret; }\n"
     ".visible .entry _ZL6hiddenv() { ret; }\n"
     ".visible .entry _Z99short() { ret; }\n"
     ".visible .entry _Zebra() { ret; }\n";
@@ -65,30 +71,78 @@ static void names_of_the_source(void **state)
 	open_scale(&r);
 	assert_non_null(find_func(r.d, "_Z5scalePfi", &m));
 	static const char *const known[][2] = {
-	    {"scale", "_Z5scalePfi"}, {"axpy", "_ZN2la4blas4axpyEPf"}, {"hidden", "_ZL6hiddenv"}, {"_Zebra", "_Zebra"}};
+	    {"scale", "_Z5scalePfi"},
+	    {"axpy", "_ZN2la4blas4axpyEPf"},
+	    {"blas::axpy", "_ZN2la4blas4axpyEPf"},
+	    {"la::blas::axpy", "_ZN2la4blas4axpyEPf"},
+	    {"hidden", "_ZL6hiddenv"},
+	    {"_Zebra", "_Zebra"},
+	    {"copy<float>", "_Z4copyIfEvPT_"},
+	    {"copy<double>", "_Z4copyIdEvPT_"},
+	    {"unroll", "_ZN2la6unrollIjLi4EEEvPT_"},
+	    {"la::unroll", "_ZN2la6unrollIjLi4EEEvPT_"},
+	    {"unroll<unsigned int,4>", "_ZN2la6unrollIjLi4EEEvPT_"},
+	    {"la::unroll< unsigned int, 4 >", "_ZN2la6unrollIjLi4EEEvPT_"},
+	    {"run<la::T>", "_ZN2la3boxINS_1TEE3runIS1_EEvv"},
+	    {"box<la::T>::run<float>", "_ZN2la3boxINS_1TEE3runIfEEvv"},
+	    {"mine<float>", "_ZN12_GLOBAL__N_14mineIfEEvPT_"},
+	};
 	for (u32 i = 0; i < ARRAY_LEN(known); i++) {
 		const struct func *f = find_func(r.d, known[i][0], &m);
 		assert_non_null(f);
 		assert_string_equal(f->name, known[i][1]);
 	}
-	/* Two are called copy; a length beyond the end, a part or more of a name, a namespace are none. */
-	static const char *const unknown[] = {"copy", "short", "scal", "scalePfi", "la", "blas", "ebra", ""};
+	/* Two are called copy and over; a length beyond the end, a part or more of a name, a namespace, arguments that are
+	 * others or not all are none. */
+	static const char *const unknown[] = {"copy",
+	                                      "over",
+	                                      "short",
+	                                      "scal",
+	                                      "scalePfi",
+	                                      "la",
+	                                      "blas",
+	                                      "ebra",
+	                                      "",
+	                                      "la::axpy",
+	                                      "::axpy",
+	                                      "la::",
+	                                      "copy<int>",
+	                                      "copy<",
+	                                      "copy<floa",
+	                                      "unroll<4>",
+	                                      "unroll<unsigned int",
+	                                      "unroll<>",
+	                                      "over(int*)",
+	                                      "la::blas::",
+	                                      "la::blas::axp",
+	                                      "axpyx",
+	                                      "unsigned int, 4>",
+	                                      "T>::run<float>",
+	                                      ":axpy",
+	                                      "GLOBAL"};
 	for (u32 i = 0; i < ARRAY_LEN(unknown); i++)
 		assert_null(find_func(r.d, unknown[i], &m));
 	/* What is shown is what may be typed: the source's name where it means one function alone. */
 	static const char *const labels[][2] = {{"_Z5scalePfi", "scale"},
 	                                        {"_ZN2la4blas4axpyEPf", "axpy"},
-	                                        {"_Z4copyIfEvPT_", "_Z4copyIfEvPT_"},
+	                                        {"_Z4copyIfEvPT_", "copy<float>"},
+	                                        {"_Z4copyIdEvPT_", "copy<double>"},
+	                                        {"_ZN2la6unrollIjLi4EEEvPT_", "unroll"},
+	                                        {"_Z4overPf", "_Z4overPf"},
+	                                        {"_ZN2la3boxINS_1TEE3runIS1_EEvv", "run<la::T>"},
 	                                        {"_Z99short", "_Z99short"}};
 	for (u32 i = 0; i < ARRAY_LEN(labels); i++)
 		assert_string_equal(func_label(find_func(r.d, labels[i][0], &m)), labels[i][1]);
-	rig_fails(&r, "break copy", "several functions are called 'copy' in the source: _Z4copyIfEvPT_, _Z4copyIdEvPT_");
+	rig_fails(&r, "break copy", "several functions are called 'copy' in the source: copy<float>, copy<double>");
+	rig_has(&r, "tbreak unroll<unsigned int, 4> cta=0", "breakpoint 1: unroll<unsigned int, 4> at");
+	rig_fails(&r, "break unroll<unsigned int, 4> left", "'left' is not understood");
+	rig_has(&r, "delete", "");
 	rig_has(&r, "info kernels", " scale<<<");
-	rig_has(&r, "tbreak scale", "Temporary breakpoint 1: scale");
-	rig_has(&r, "continue", "Temporary breakpoint 1, scale");
+	rig_has(&r, "tbreak scale", "Temporary breakpoint 2: scale");
+	rig_has(&r, "continue", "Temporary breakpoint 2, scale");
 	rig_has(&r, "focus kernel scale cta 3", "CTA 3 of");
-	rig_has(&r, "break cta-done kernel=scale count=3", "Breakpoint 2");
-	rig_has(&r, "continue", "Breakpoint 2, cta-done");
+	rig_has(&r, "break cta-done kernel=scale count=3", "Breakpoint 3");
+	rig_has(&r, "continue", "Breakpoint 3, cta-done");
 	assert_null(strstr(rig_say(&r, "break cta-done kernel=scale"), "No kernel"));
 	rig_has(&r, "print gpu.kernel[0].label .. gpu.kernel[0].name", "scale_Z5scalePfi");
 	rig_close(&r);

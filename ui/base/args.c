@@ -11,12 +11,35 @@ const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t\r\n");
 }
 
+/* Behind the bracket that a template's arguments are in, "<unsigned int, 4>"; NULL: that is none. */
+static const char *behind_arguments(const char *open)
+{
+	int depth = 0;
+	for (const char *s = open; isalnum((u8)*s) || (*s && strchr("<>_:,*& ", *s)); s++) {
+		depth += *s == '<';
+		depth -= *s == '>';
+		if (!depth)
+			return s + 1;
+	}
+	return NULL;
+}
+
+static size_t word_length(const char *s)
+{
+	static const char blanks[] = " \t\r\n";
+	size_t n = strcspn(s, blanks);
+	const char *open = memchr(s, '<', n);
+	const bool named = open && open > s && (isalnum((u8)open[-1]) || open[-1] == '_');
+	const char *behind = named ? behind_arguments(open) : NULL;
+	return behind && behind > s + n ? (size_t)(behind - s) + strcspn(behind, blanks) : n;
+}
+
 const char *next_word(const char *s, char *word, size_t size)
 {
 	s = skip_blanks(s);
 	if (!*s)
 		return NULL;
-	size_t n = strcspn(s, " \t\r\n");
+	const size_t n = word_length(s);
 	snprintf(word, size, "%.*s", (int)MIN(n, size - 1), s);
 	return skip_blanks(s + n);
 }

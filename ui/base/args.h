@@ -5,7 +5,7 @@
 
 const char *skip_blanks(const char *s);
 /* Copies the next blank-separated word to word (cut to size - 1), returns what follows with blanks skipped; NULL when
- * none. */
+ * none. A template's arguments, "k<float, 4>", are one word with its name. */
 const char *next_word(const char *s, char *word, size_t size);
 /* The same for the name of a file: in '...' or "..." it may hold blanks, within "..." a backslash takes the letter
  * behind it as it is. NULL with *e also when the quote is not closed or the name too long; without *e when there is

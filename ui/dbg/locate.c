@@ -129,7 +129,7 @@ static bool several(struct debugger *d, const char *name, struct err *e)
 		const struct module *m = sim_module(d->s->sim, i);
 		for (u32 k = 0; k < m->nfuncs; k++)
 			if (func_named(&m->funcs[k], name) && found++ < 8)
-				strbuf_addf(&all, "%s%s", found > 1 ? ", " : "", m->funcs[k].name);
+				strbuf_addf(&all, "%s%s", found > 1 ? ", " : "", func_label(&m->funcs[k]));
 	}
 	if (found > 1)
 		err_set(e, "several functions are called '%.60s' in the source: %s%s", name, strbuf_str(&all),
