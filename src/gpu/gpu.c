@@ -5,6 +5,7 @@
 
 #include "conf/carveout.h"
 #include "gpu/crossing.h"
+#include "gpu/lines.h"
 #include "gpu/turn.h"
 #include "sm/l0i.h"
 #include "sm/l1_pipe.h"
@@ -147,6 +148,7 @@ void gpu_destroy(struct gpu *g)
 	}
 	free(g->module);
 	free(g->table);
+	free(g->lines);
 	free(g->launch);
 	free(g->prog);
 	free(g->live);
@@ -169,6 +171,7 @@ bool gpu_add_module(struct gpu *g, struct module *m, struct err *e)
 	g->table = xrealloc(g->table, g->nmodules * sizeof *g->table);
 	g->module[n] = m;
 	g->table[n] = code_tables_make(&g->conf, m);
+	gpu_lines_module(g, m, &g->table[n]);
 	return true;
 }
 
@@ -196,7 +199,8 @@ int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 	memcpy(g->launch[id], l, launch_bytes(l->fn));
 	g->launch[id]->id = id;
 	const struct code_tables *t = table_of(g, l->mod);
-	g->prog[id] = (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint, .word = t->word};
+	g->prog[id] =
+	    (struct program){.launch = g->launch[id], .info = t->info, .hint = t->hint, .word = t->word, .count = t->count};
 	if (g->restart)
 		notice_find(g, id);
 	if (event_wanted(gpu_events(g), EV_KERNEL_LAUNCH)) {

@@ -66,6 +66,7 @@ struct gpu {
 	struct preempt_ctx preempt;                    /* its ops */
 	struct module **module;
 	struct code_tables *table;   /* by module */
+	struct sm_lines *lines;      /* by SM; no machine state; NULL: nobody counts (gpu/lines.h) */
 	struct notice_table *notice; /* by kernel, when idempotence is recorded */
 	u32 nnotices;
 	u32 nmodules;

@@ -124,10 +124,11 @@ struct packet {
 	u8 sectors; /* of the SM cache's line */
 	u8 need;    /* the same sectors, of the L2 line */
 	u8 state;
-	bool partial; /* a write that covers no sector completely */
-	bool part;    /* noc.switch=islip: another packet answers for it */
-	u8 parts;     /* packets not back that this one answers for, itself included; 0 = it leads none */
-	u32 words;    /* as in struct sm_request; 0 with noc.switch=islip */
+	bool partial;  /* a write that covers no sector completely */
+	bool part : 1; /* noc.switch=islip: another packet answers for it */
+	bool dram : 1; /* an answer: L2 had to ask DRAM */
+	u8 parts;      /* packets not back that this one answers for, itself included; 0 = it leads none */
+	u32 words;     /* as in struct sm_request; 0 with noc.switch=islip */
 };
 struct pool_state {
 	u32 free, fresh, used; /* free: packet + 1 */

@@ -24,6 +24,8 @@ static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
 	}
 }
 
+/* ANSWER_DRAM: what mem_reply.dram says. */
+#define ANSWER_DRAM (1u << 30)
 static u32 answer_word(u32 token, u32 cache, u32 op)
 {
 	return (token & (u32)bit_range(TOKEN_BITS)) | cache << TOKEN_BITS | op << 26;
@@ -42,7 +44,8 @@ bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out)
 	if (!p->answers.n)
 		return false;
 	u32 w = m->answers[(size_t)sm * m->answers_size + fifo_pop(&p->answers, m->answers_size)];
-	*out = (struct mem_reply){.token = w & 0xffffff, .cache = w >> 24 & 3, .op = (u8)(w >> 26)};
+	*out = (struct mem_reply){
+	    .token = w & 0xffffff, .cache = w >> 24 & 3, .op = w >> 26 & 15, .dram = (w & ANSWER_DRAM) != 0};
 	p->outstanding--;
 	if (out->op == MO_STORE || out->op == MO_LOCAL_STORE || out->op == MO_RED || out->op == MO_ATOMIC) {
 		p->stores--;
@@ -530,7 +533,7 @@ static u32 helped_by_fill(const struct l1 *l, u64 line)
 inline void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n)
 {
 	for (u32 i = 0; i < n; i++)
-		if (cache == MC_L1I && out[i] >> 26 == MO_PREFETCH)
+		if (cache == MC_L1I && (out[i] >> 26 & 15) == MO_PREFETCH)
 			m->port[sm].outstanding--; /* nobody waits */
 		else
 			push_answer(m, sm, out[i]);
@@ -559,6 +562,8 @@ static void fill(struct mem *m, const struct packet *p, u64 now)
 	if (e->slot != TAGS_NONE)
 		tags_arrive(&l->tags, e->slot, p->sectors);
 	u32 n = mshr_arrive(&l->mshr, p->tag, p->sectors, out, now, l->cc);
+	for (u32 i = 0; p->dram && i < n; i++)
+		out[i] |= ANSWER_DRAM;
 	l1_answered(m, p->sm, p->cache, line, out, n);
 }
 
@@ -575,7 +580,7 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	case MO_FETCH:
 	case MO_PREFETCH: fill(m, p, now); break;
 	case OP_WRITEBACK: m->port[p->sm].outstanding--; break;
-	default: push_answer(m, p->sm, answer_word(p->tag, p->cache, p->op));
+	default: push_answer(m, p->sm, answer_word(p->tag, p->cache, p->op) | (p->dram ? ANSWER_DRAM : 0));
 	}
 }
 

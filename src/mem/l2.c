@@ -412,7 +412,8 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	u32 n = mshr_arrive(&s->mshr, mshr, sectors, out, now, s->cc);
 	s->st->free = MAX(s->st->free, clock_up(&m->l2clk, now));
 	for (u32 k = 0; k < n; k++) {
-		const struct packet *p = &m->packet[out[k]];
+		struct packet *p = &m->packet[out[k]];
+		p->dram = true;
 		if (is_atomic(p->op))
 			v->dirty |= p->need;
 		s->st->free += busy_cycles(m, p->op, p->need);

@@ -142,8 +142,9 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 
 struct mem_reply {
 	u32 token;
-	u8 cache; /* enum mem_cache */
-	u8 op;    /* enum mem_op: MO_STORE/MO_LOCAL_STORE/MO_RED = an acknowledgement */
+	u8 cache;  /* enum mem_cache */
+	u8 op;     /* enum mem_op: MO_STORE/MO_LOCAL_STORE/MO_RED = an acknowledgement */
+	bool dram; /* L2 did not have it */
 };
 /* Takes the next answer due at or before `now`; false when there is none. */
 bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out);

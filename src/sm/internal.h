@@ -203,6 +203,8 @@ struct lsu_refused {
 };
 void lsu_refusal_event(struct sm_ctx *x, struct sm *s, const struct lsu_refused *t, u8 *reported, enum mem_result r,
                        u64 now);
+/* books cycles of a refusal of a warp's instruction; */
+void lsu_blocked(struct sm_ctx *x, struct sm *s, u32 warp, u32 pc, u64 cycles);
 /* books that the cache refused the head's; */
 void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now);
 /* the head's transaction has left the LSU: the next one, or the next instruction. */

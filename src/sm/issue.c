@@ -3,6 +3,7 @@
 #include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
+#include "sm/lines.h"
 #include "sm/mbarrier.h"
 #include "sm/restartable.h"
 #include "sm/tensor.h"
@@ -128,7 +129,7 @@ static void count_lanes(struct lane_counters *c, enum inst_kind kind, u32 lanes,
 	c->reg_writes += in->n_sb_dst;
 }
 
-static void count(struct sm *s, struct warp *wp, const struct dyninst *d, u32 cls)
+static void count(const struct sm_ctx *x, struct sm *s, struct warp *wp, const struct dyninst *d, u32 cls)
 {
 	const u32 lanes = bit_count32(d->mask);
 	const enum inst_kind kind = cls == IC_GLOBAL && d->space == SPC_LOCAL ? IK_LOCAL : kinds[cls];
@@ -139,6 +140,12 @@ static void count(struct sm *s, struct warp *wp, const struct dyninst *d, u32 cl
 	c->insts++;
 	count_lanes(sm_lanes(&s->k), kind, lanes, d->in);
 	count_lanes(&c->lanes, kind, lanes, d->in);
+	if (x->lines) {
+		struct line_counters *l = line_at(x, wp->launch, d->pc);
+		l->executed++;
+		l->lanes += lanes;
+		l->diverged += d->in->op == OP_BRA && (d->flags & DYN_DIVERGED);
+	}
 }
 
 static void warp_exit(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
@@ -256,7 +263,7 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		s->faulted = 1;
 		return;
 	}
-	count(s, wp, &d, in->cls);
+	count(x, s, wp, &d, in->cls);
 	if (event_wanted(x->ev, EV_ISSUE))
 		issue_event(x, s, w, sched, &d, now);
 	s->leading -= wp->extra_set;
@@ -278,6 +285,10 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 			extra += deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
 		                                : unit_take(x, s, in->unit, sched, in->ii + extra, in->lat, now);
+		if (x->lines) {
+			lines_took(x, s, sched, in->unit, w, d.pc);
+			line_at(x, wp->launch, d.pc)->held += in->ii + extra;
+		}
 		if (in->unit == UNIT_TENSOR) {
 			issue_mma(x, s, w, sched, &d, in, (u32)wait, extra, now);
 			if (x->conf->tensor_warp_gap) {
@@ -381,6 +392,8 @@ static __attribute__((noinline)) void stall_event(struct sm_ctx *x, struct sm *s
 static inline void charge(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
 {
 	s->stall[sched][why]++;
+	if (x->lines && LINES_REFUSALS >> why & 1)
+		lines_lost(x, s, sched, why, now);
 	if (s->reason[sched] == why)
 		return;
 	s->reason[sched] = (u8)why;
@@ -417,7 +430,11 @@ static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, str
 {
 	struct warp *wp = &s->warp[w];
 	s->k.issue_slots++;
+	if (x->lines)
+		line_at(x, wp->launch, wp->pc)->slots++;
 	if (wp->extra) {
+		if (x->lines)
+			lines_took(x, s, sched, lead_unit(info_at(x, wp, wp->pc)), w, wp->pc);
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
 		if (unlikely(x->collect))

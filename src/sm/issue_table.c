@@ -118,5 +118,6 @@ void code_tables_free(struct code_tables *t)
 	free(t->info);
 	free(t->hint);
 	free(t->word);
+	free(t->count);
 	*t = (struct code_tables){0};
 }

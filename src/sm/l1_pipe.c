@@ -16,13 +16,14 @@ u64 l1_pipe_next_of_banks(const struct sm_ctx *x)
 	return next;
 }
 
-static void sync_bank(struct sm_ctx *x, struct sm *s, struct l1_pipe_bank *p, u64 now)
+static void sync_bank(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
 {
+	struct l1_pipe_bank *p = &x->pipe->bank[bank];
 	if (!p->refused)
 		return;
 	u64 waited = now - p->tried - 1;
 	mem_count_refused(x->mem, s->id, MC_L1D, p->refused, waited);
-	s->k.lsu_blocked += waited;
+	lsu_blocked(x, s, l1_pipe_of(x, bank, 0)->warp, l1_pipe_of(x, bank, 0)->pc, waited);
 	p->tried = now - 1;
 }
 
@@ -31,7 +32,7 @@ void l1_pipe_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	if (x->replay && (x->replay->held & REPLAY_HOLDS_PIPE))
 		return;
 	for (u32 b = 0; b < l1_pipe_banks(x->conf); b++)
-		sync_bank(x, s, &x->pipe->bank[b], now);
+		sync_bank(x, s, b, now);
 }
 
 /* The next two are compiled with the bank known for caches that have one. */
@@ -43,7 +44,7 @@ static __attribute__((always_inline)) inline void refuse(struct sm_ctx *x, struc
 	lsu_refusal_event(x, s, &(struct lsu_refused){e->warp, e->pc, e->txn.addr}, &p->reported, r, now);
 	p->refused = (u8)r;
 	p->tried = now;
-	s->k.lsu_blocked++;
+	lsu_blocked(x, s, e->warp, e->pc, 1);
 	if (x->pipe->held == bank + 1)
 		s->lsu_refused = (u8)r;
 }
@@ -160,7 +161,7 @@ static __attribute__((always_inline)) inline bool bank_cycle(struct sm_ctx *x, s
 	if (p->refused) {
 		if (!changed && p->again != now)
 			return false;
-		sync_bank(x, s, p, now);
+		sync_bank(x, s, bank, now);
 		p->refused = MR_HIT;
 		p->tried = p->again = 0; /* how often it was synced must not show in the state */
 	}

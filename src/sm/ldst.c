@@ -6,6 +6,7 @@
 #include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
+#include "sm/lines.h"
 #include "sm/replay.h"
 
 /* Which way an instruction takes: the cache, the operation, whether the result counts as coming from memory. */
@@ -109,6 +110,8 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 		}
 		wp->loads += result;
 	}
+	if (x->lines)
+		lines_request(x, s, e);
 	if (result) {
 		scoreboard_reserve(x, s, w, d->pc, !e->shared && e->cache != MC_L1C);
 		wp->inflight++;
@@ -139,12 +142,16 @@ static inline void lsu_taken_up(const struct sm_ctx *x, struct sm *s, const stru
 void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->k.shared_cycles += e->op;
+	if (x->lines)
+		line_of(x, s, e->warp, e->pc)->held++;
 	lsu_taken_up(x, s, e, now);
 	if (++e->next < e->ntxn)
 		return;
 	struct warp *wp = &s->warp[e->warp];
 	bool result = inst_at(x, wp, e->pc)->n_sb_dst > 0;
 	s->k.shared_conflicts += e->ntxn - e->turns;
+	if (x->lines)
+		line_of(x, s, e->warp, e->pc)->conflicts += e->ntxn - e->turns;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
 		const u64 sent = e->op && x->conf->lsu_path ? path_book(x, s, e->warp, e->ntxn, now + 1 - e->ntxn) : now;
@@ -196,6 +203,16 @@ void lsu_refusal_event(struct sm_ctx *x, struct sm *s, const struct lsu_refused 
 	*reported = (u8)r;
 }
 
+void lsu_blocked(struct sm_ctx *x, struct sm *s, u32 warp, u32 pc, u64 cycles)
+{
+	s->k.lsu_blocked += cycles;
+	if (!x->lines)
+		return;
+	struct line_counters *c = line_of(x, s, warp, pc);
+	c->refused += cycles;
+	c->held += cycles;
+}
+
 void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum mem_result r, u64 now)
 {
 	struct lsu_refused t = {e->warp, e->pc, e->txn[e->next].addr};
@@ -204,7 +221,7 @@ void lsu_refusal(struct sm_ctx *x, struct sm *s, const struct lsu_entry *e, enum
 	s->lsu_reported = (u8)r;
 	s->lsu_refused = (u8)r;
 	s->lsu_tried = now;
-	s->k.lsu_blocked++;
+	lsu_blocked(x, s, e->warp, e->pc, 1);
 }
 
 void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
@@ -218,7 +235,7 @@ void lsu_sync(struct sm_ctx *x, struct sm *s, u64 now)
 		return;
 	u64 waited = now - s->lsu_tried - 1;
 	mem_count_refused(x->mem, s->id, sm_lsu_at(s, 0)->cache, s->lsu_refused, waited);
-	s->k.lsu_blocked += waited;
+	lsu_blocked(x, s, sm_lsu_at(s, 0)->warp, sm_lsu_at(s, 0)->pc, waited);
 	s->lsu_tried = now - 1;
 }
 
@@ -267,6 +284,8 @@ inline void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_reques
 	if (r == MR_PENDING && q->cache == MC_L1C)
 		scoreboard_to_memory(x, s, q->warp, q->pc, now);
 	if (r == MR_HIT && q->load != NO_LOAD) {
+		if (x->lines)
+			line_of(x, s, q->warp, q->pc)->l1_hits++;
 		s->load[q->load].ready_at = now + hit_latency(x->conf, q->cache);
 		if (!--s->load[q->load].left)
 			load_finish(x, s, q->load, now);
@@ -276,6 +295,8 @@ inline void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_reques
 inline void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->lsu_reported = MR_HIT;
+	if (x->lines)
+		line_of(x, s, e->warp, e->pc)->held++;
 	lsu_taken_up(x, s, e, now);
 	if (++e->next == e->ntxn)
 		dequeue(x, s, e, e->load != NO_LOAD, now);
@@ -337,7 +358,7 @@ u32 sm_token_warp(const struct sm *s, u32 token)
 	return token_of_load(s, token_load(token)) == token ? place_of(s, l->who) : NO_PLACE;
 }
 
-static void load_reply(struct sm_ctx *x, struct sm *s, u32 token, u64 now)
+static void load_reply(struct sm_ctx *x, struct sm *s, u32 token, bool dram, u64 now)
 {
 	struct load *l = &s->load[token_load(token)];
 	if (unlikely(token_of_load(s, token_load(token)) != token)) {
@@ -345,6 +366,10 @@ static void load_reply(struct sm_ctx *x, struct sm *s, u32 token, u64 now)
 		return;
 	}
 	u32 w = place_now(s, l->who);
+	if (x->lines) {
+		struct line_counters *c = line_of(x, s, w, l->pc);
+		++*(dram ? &c->dram : &c->l2_hits);
+	}
 	if (!--l->left)
 		load_finish(x, s, token_load(token), now);
 	warp_answered(x, s, w, now);
@@ -353,7 +378,7 @@ static void load_reply(struct sm_ctx *x, struct sm *s, u32 token, u64 now)
 void lsu_reply(struct sm_ctx *x, struct sm *s, const struct mem_reply *r, u64 now)
 {
 	if (!(r->token & (TOKEN_ACK | TOKEN_FETCH))) {
-		load_reply(x, s, r->token, now);
+		load_reply(x, s, r->token, r->dram, now);
 		return;
 	}
 	if (unlikely(is_of_context(r->token))) {

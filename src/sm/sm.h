@@ -20,6 +20,7 @@
 #include "mem/mem.h"
 #include "passes/control.h"
 #include "passes/hints.h"
+#include "probe/line_counters.h"
 #include "probe/probe.h"
 #include "sm/blocks.h"
 #include "sm/warp_state.h"
@@ -72,7 +73,8 @@ enum {
 struct code_tables {
 	struct issue_info *info;
 	struct code_hint *hint;
-	struct control_word *word; /* NULL: the machine has a scoreboard */
+	struct control_word *word;   /* NULL: the machine has a scoreboard */
+	struct line_counters *count; /* not constant; NULL: nobody has asked (lines.h) */
 };
 struct code_tables code_tables_make(const struct conf *c, const struct module *m);
 void code_tables_free(struct code_tables *t);
@@ -86,7 +88,8 @@ struct program {
 	/* Where the compiler's check (passes/idempotence.h) has the CTA give notice that it cannot be flushed any more:
 	 * 1 by pc. NULL: not asked for, or not known. Only with idempotence.track. */
 	const u8 *notice;
-	bool idempotent; /* there is no such place */
+	bool idempotent;             /* there is no such place */
+	struct line_counters *count; /* by pc; NULL: nobody has asked (lines.h) */
 };
 
 struct warp {
@@ -351,6 +354,7 @@ static inline u64 warps_ready(const struct sm *s)
 struct l1_pipe;
 struct unit_results;
 struct vt;
+struct sm_lines;
 struct replay;
 struct copies;
 struct deps;
@@ -380,6 +384,7 @@ struct sm_ctx {
 	struct l0i *l0i;                        /* by scheduler, in the arena; NULL: there is none */
 	struct deps *deps;                      /* sm.dependences=counters, in the arena; NULL: a scoreboard */
 	struct tensor_work *tensor;             /* what tensor units have done, in the arena; NULL: nobody counts */
+	struct sm_lines *lines;                 /* no machine state (lines.h); NULL: nobody has asked */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
 	struct unit_results *results;           /* unit_results.h, in the arena; NULL: as many as come */
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */

@@ -6,7 +6,7 @@
 #include "dbg/files.h"
 #include "dbg/goal.h"
 #include "dbg/debugger.h"
-#include "obs/stats/heat.h"
+#include "obs/stats/line_rows.h"
 #include "script/dbg_internal.h"
 #include "dbg/hooks.h"
 
@@ -82,6 +82,35 @@ static int dbg_waits(lua_State *L)
 		}
 	}
 	lua_setfield(L, -2, "code");
+	return 1;
+}
+
+static int dbg_lines(lua_State *L)
+{
+	static const char *const by_names[] = {"pc", "ptx", "cuda", NULL};
+	struct debugger *d = lua_dbg_of(L);
+	const enum line_by by = (enum line_by)luaL_checkoption(L, 1, "pc", by_names);
+	struct gpu *g = lua_check_gpu(L);
+	u32 n;
+	struct line_row *rows = line_rows(g, d->s->heat, by, &n);
+	if (!rows)
+		return 0;
+	lua_createtable(L, (int)n, 0);
+	for (u32 i = 0; i < n; i++) {
+		struct strbuf place = STRBUF_INIT;
+		line_row_place(&rows[i], by, &place);
+		lua_createtable(L, 0, LINE_KEYS + 4);
+		lua_dbg_set_int(L, "kernel", launch_of(g, rows[i].mod));
+		lua_dbg_set_int(L, "pc", rows[i].pc);
+		lua_dbg_set_int(L, "instructions", rows[i].instructions);
+		lua_pushstring(L, strbuf_str(&place));
+		lua_setfield(L, -2, "place");
+		for (u32 k = 0; k < LINE_KEYS; k++)
+			lua_dbg_set_int(L, line_key_name(k), line_key_of(&rows[i], k));
+		lua_rawseti(L, -2, i + 1);
+		strbuf_release(&place);
+	}
+	free(rows);
 	return 1;
 }
 
@@ -223,6 +252,14 @@ static int dbg_reason(lua_State *L)
 	  "instruction to which it is charged (the load, not the instruction that needs its value). nil: no samples "            \
 	  "are taken, as in `run` without JSON statistics",                                                                      \
 	  "")                                                                                                                    \
+	D("lines", dbg_lines,                                                                                                    \
+	  "dbg.lines([by]) -> {{kernel, pc, instructions, place, waits, executed, lanes, slots, diverged, requests, "            \
+	  "transactions, sectors, conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...} | nil",               \
+	  "by: \"pc\", \"ptx\" or \"cuda\"; place: string; the rest integers",                                                   \
+	  "what instructions, PTX lines or CUDA lines did and cost so far, in the order of the code: line counters "             \
+	  "(explain NAME), and waits, the samples of waits that they cause (dbg.waits). kernel: the first launch of "            \
+	  "the code; pc: the row's first instruction. nil: nobody counts, as in `run` without JSON statistics",                  \
+	  "another word")                                                                                                        \
 	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                          \
 	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                          \
 	D("reason", dbg_reason, "dbg.reason() -> text", "text: string, \"\" before the first stop",                              \

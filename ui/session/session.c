@@ -14,6 +14,7 @@
 #include "session/policy/lua_policy.h"
 #include "obs/record/phase_track.h"
 #include "obs/record/timeline.h"
+#include "gpu/lines.h"
 #include "obs/stats/heat.h"
 #include "session/inspections.h"
 #include "session/outputs.h"
@@ -66,6 +67,23 @@ static void attach_heat(struct session *s)
 	sim_on_snapshot(s->sim, id, heat_keep, heat_recall);
 }
 
+static void *keep_lines(void *gpu)
+{
+	return gpu_lines_keep(gpu);
+}
+
+static void recall_lines(void *gpu, const void *kept, u64 cycle)
+{
+	gpu_lines_recall(gpu, kept);
+}
+
+static void attach_lines(struct session *s)
+{
+	gpu_count_lines(sim_gpu(s->sim));
+	int id = sim_add_sampler(s->sim, NEVER, NULL, sim_gpu(s->sim)); /* for its snapshots */
+	sim_on_snapshot(s->sim, id, keep_lines, recall_lines);
+}
+
 static bool open_machine(struct session *s, struct err *e)
 {
 	if (!policy_names_known(&s->conf, e))
@@ -87,6 +105,8 @@ static bool open_machine(struct session *s, struct err *e)
 		attach_phases(s);
 	if (debug || !strcmp(outputs_format(s->opt), "json"))
 		attach_heat(s);
+	if ((debug || !strcmp(outputs_format(s->opt), "json")) && !getenv("NOLINES"))
+		attach_lines(s);
 	if (!debug)
 		return true;
 	attach_timeline(s);

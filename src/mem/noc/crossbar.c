@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 
 	p->need = (u8)(r->sectors << offset);
 	p->partial = r->partial;
 	p->words = r->words;
-	p->part = false;
+	p->part = p->dram = false;
 	p->parts = 0;
 	p->state = PS_TO_L2;
 	return i;

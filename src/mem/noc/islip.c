@@ -218,6 +218,7 @@ void islip_arrive(struct mem *m, u32 i, u64 now)
 	struct packet *l = &m->packet[lead];
 	m->port[p->sm].replies--;
 	count_received(m, class_down(p->op));
+	l->dram |= p->dram;
 	if (p->part)
 		release(m, i);
 	else

@@ -1,7 +1,10 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "obs/report/report.h"
+
+#include "obs/stats/line_rows.h"
 
 /* name,instance,value rows. Names are counters' and rates' ("l1d.hits"); instance is a number, or "sum". Names with a
  * comma or quote do not exist in the tables; kernel names and texts are quoted. */
@@ -101,6 +104,22 @@ static void energy(const struct stats *s, struct strbuf *out)
 	energy_rows(out, "kernel", s->energy_kernels, s->group[CG_kernel].n);
 }
 
+/* By PTX line, what is not 0. */
+static void lines(const struct stats *s, struct strbuf *out)
+{
+	u32 n;
+	struct line_row *rows = line_rows((struct gpu *)s->gpu, s->run.heat, LINE_BY_PTX, &n);
+	for (u32 i = 0; i < n; i++) {
+		struct strbuf place = STRBUF_INIT;
+		line_row_place(&rows[i], LINE_BY_PTX, &place);
+		for (u32 k = 0; k < LINE_KEYS; k++)
+			if (line_key_of(&rows[i], k))
+				row_u64(out, "line", line_key_name(k), strbuf_str(&place), line_key_of(&rows[i], k));
+		strbuf_release(&place);
+	}
+	free(rows);
+}
+
 static void tensor_types(const struct stats *s, struct strbuf *out)
 {
 	for (u32 t = 0; t < TC_COUNT; t++) {
@@ -147,6 +166,7 @@ void report_csv(const struct stats *s, struct strbuf *out)
 		heap(&s->heap, out);
 	energy(s, out);
 	stalls(s, out);
+	lines(s, out);
 	struct strbuf v = STRBUF_INIT;
 	for (u32 i = 0; i < conf_nkeys; i++) {
 		strbuf_clear(&v);

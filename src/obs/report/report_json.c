@@ -7,6 +7,7 @@
 #include "obs/name/names.h"
 #include "obs/report/json_put.h"
 #include "obs/stats/heat.h"
+#include "obs/stats/line_rows.h"
 #include "obs/stats/kernel_code.h"
 #include "obs/stats/restart_record.h"
 #include "obs/report/report.h"
@@ -470,6 +471,35 @@ static json_t *waits(const struct heat *h)
 	return o;
 }
 
+/* What each executed instruction did and cost; null where nobody counts. */
+static json_t *lines(const struct stats *s)
+{
+	u32 n;
+	struct line_row *rows = line_rows((struct gpu *)s->gpu, s->run.heat, LINE_BY_PC, &n);
+	json_t *all = rows ? json_array() : json_null();
+	for (u32 i = 0; i < n; i++) {
+		const struct inst *in = &rows[i].mod->code[rows[i].pc];
+		struct strbuf place = STRBUF_INIT, cuda = STRBUF_INIT, code = STRBUF_INIT;
+		line_row_place(&rows[i], LINE_BY_PTX, &place);
+		line_text(rows[i].mod, rows[i].pc, &code);
+		json_t *o = json_object();
+		put(o, "place", text(strbuf_str(&place)));
+		if (in->src_line)
+			line_row_place(&rows[i], LINE_BY_CUDA, &cuda);
+		put(o, "cuda", in->src_line ? text(strbuf_str(&cuda)) : json_null());
+		put(o, "pc", number(rows[i].pc));
+		put(o, "text", text(strbuf_str(&code)));
+		for (u32 k = 0; k < LINE_KEYS; k++)
+			put(o, line_key_name(k), number(line_key_of(&rows[i], k)));
+		json_array_append_new(all, o);
+		strbuf_release(&place);
+		strbuf_release(&cuda);
+		strbuf_release(&code);
+	}
+	free(rows);
+	return all;
+}
+
 void report_json(const struct stats *s, struct strbuf *out)
 {
 	static const enum counter_group summed[] = {CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_tensor};
@@ -495,6 +525,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put(o, "device_heap", device_heap(&s->heap));
 	put(o, "stalls", taxonomies(s));
 	put(o, "waits", waits(s->run.heat));
+	put(o, "lines", lines(s));
 	put(o, "sms", instances(s, sm, s->conf->num_sms));
 	put(o, "energy", energy(s));
 	put(o, "config", config(s->conf));

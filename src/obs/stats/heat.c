@@ -1,5 +1,7 @@
 #include "obs/stats/heat.h"
 
+#include "gpu/lines.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,19 +29,31 @@ static struct heat_module *module_slot(struct heat *h, const struct module *m)
 	return &h->mods[h->nmods++];
 }
 
+/* It is of another launch perhaps. */
+static void charge_refusal(struct heat *h, struct gpu *g, u32 sm, u32 warp)
+{
+	u32 launch;
+	const u32 pc = gpu_in_the_way(g, sm, warp, &launch);
+	module_slot(h, gpu_launched(g, launch)->mod)->caused[pc][HEAT_REFUSED]++;
+}
+
 static void sample_cta(struct heat *h, struct gpu *g, u32 sm, const struct cta_info *c, const u8 *states, const u32 *by,
                        u64 refused)
 {
-	struct heat_module *m = module_slot(h, gpu_launched(g, c->launch)->mod);
+	const struct module *mod = gpu_launched(g, c->launch)->mod;
 	for (u64 left = c->warps & ~c->warps_done; left; left &= left - 1) {
 		u32 w = (u32)__builtin_ctzll(left), pc = front_pc(gpu_front(g), sm, w);
-		if (pc >= m->mod->ncode)
+		if (pc >= mod->ncode)
 			continue;
+		struct heat_module *m = module_slot(h, mod);
 		u32 state = refused >> w & 1 ? HEAT_REFUSED : states[w];
 		m->samples++;
 		m->at[pc][state]++;
-		m->caused[by[w] < m->mod->ncode && heat_is_waiting(state) ? by[w] : pc][state]++;
 		m->waiting += heat_is_waiting(state);
+		if (state == HEAT_REFUSED)
+			charge_refusal(h, g, sm, w);
+		else
+			m->caused[by[w] < mod->ncode && heat_is_waiting(state) ? by[w] : pc][state]++;
 	}
 }
 
