@@ -8,6 +8,7 @@
 
 #include "obs/break/break.h"
 #include "obs/stats/stats.h"
+#include "probe/line_counters.h"
 
 /* --- the tables --- */
 
@@ -29,6 +30,16 @@ static void each_rate(each_fn *fn, void *ctx)
 		const struct rate_desc *d = &rate_descs[i];
 		struct explanation x = {.kind = "rate", .unit = d->unit, .text = d->help, .source = ""};
 		snprintf(x.name, sizeof x.name, "%s.%s", counter_group_names[d->group], d->name);
+		fn(ctx, &x);
+	}
+}
+
+static void each_line_counter(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < LC_COUNT; i++) {
+		const struct line_counter_desc *d = &line_counter_descs[i];
+		struct explanation x = {.kind = "line counter", .unit = d->unit, .text = d->help, .source = ""};
+		snprintf(x.name, sizeof x.name, "line.%s", d->name);
 		fn(ctx, &x);
 	}
 }
@@ -174,9 +185,11 @@ void explain_each(const char *kind, each_fn *fn, void *ctx)
 	static const struct {
 		const char *kind;
 		void (*each)(each_fn *, void *);
-	} tables[] = {{"concept", each_concept}, {"counter", each_counter},          {"rate", each_rate},
-	              {"event", each_event},     {"event argument", each_event_arg}, {"stall reason", each_stall},
-	              {"policy", each_policy},   {"config key", each_key},           {"opcode", each_opcode}};
+	} tables[] = {{"concept", each_concept},    {"counter", each_counter},
+	              {"rate", each_rate},          {"line counter", each_line_counter},
+	              {"event", each_event},        {"event argument", each_event_arg},
+	              {"stall reason", each_stall}, {"policy", each_policy},
+	              {"config key", each_key},     {"opcode", each_opcode}};
 	for (u32 i = 0; i < ARRAY_LEN(tables); i++)
 		if (!kind || !strcmp(kind, tables[i].kind))
 			tables[i].each(fn, ctx);

@@ -539,7 +539,7 @@ const struct view view_source = {
             "samples, with the letter of the state in which most of them were; they include samples of ready "
             "warps that a unit or the LSU refused (s). Each warp is sampled every 512 cycles. A wait is charged "
             "to what causes it: the load, not the instruction that needs its value; the barrier, not the "
-            "instruction behind it. `warps` shows where the wait is felt.\n"
+            "instruction behind it; a refusal to the instruction that holds the unit or the LSU. `warps` shows where the wait is felt.\n"
             "● breakpoint, ○ disabled, ⊘ (?) not supported: no kernel that reaches it can be launched, ▸ the "
             "focused warp. h: the line with most waits, again: the next one; f: back to the focus. phase: the "
             "phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside; ◇ ($) program "
