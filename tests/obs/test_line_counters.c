@@ -139,6 +139,36 @@ static void travels(void **state)
 	}
 }
 
+/* Snapshots in the middle of everything: what is charged next depends on what was in the way then. */
+static void snapshots(void **state)
+{
+	enum { PLACES = 24 };
+	for (u32 m = 0; m < 4; m++) {
+		struct rig r;
+		char line[300], *was[PLACES];
+		snprintf(line, sizeof line, "%s --size small", machines[m]);
+		open_words(&r, line);
+		rig_say(&r, "until 7000");
+		for (u32 i = 0; i < PLACES; i++) {
+			snprintf(line, sizeof line, "until %u", 7000 + 91 * (i + 1));
+			rig_say(&r, line);
+			rig_say(&r, "lua assert(dbg.snapshot())");
+			rig_say(&r, "step 7");
+			was[i] = xstrdup(rig_say(&r, ROWS));
+		}
+		for (u32 k = 0; k < PLACES; k++) {
+			const u32 i = (k * 7 + 3) % PLACES;
+			snprintf(line, sizeof line, "goto %u", 7000 + 91 * (i + 1));
+			rig_say(&r, line);
+			rig_say(&r, "step 7");
+			assert_string_equal(rig_say(&r, ROWS), was[i]);
+		}
+		for (u32 i = 0; i < PLACES; i++)
+			free(was[i]);
+		rig_close(&r);
+	}
+}
+
 /* Nobody counts in a run without JSON, and the machine's state is the same there. */
 static void changes_nothing(void **state)
 {
@@ -169,6 +199,19 @@ static void changes_nothing(void **state)
 		rig_has(&r, "lua print(gpu.hash)", hash);
 		rig_close(&r);
 	}
+}
+
+/* Lines that nobody has read before come from DRAM, all of them. */
+static void from_dram(void **state)
+{
+	struct rig r;
+	rig_vecadd(&r);
+	rig_say(&r, "continue");
+	rig_has(&r,
+	        "lua for _, l in ipairs(dbg.lines()) do if l.dram > 0 then print(l.requests, l.transactions, l.sectors, "
+	        "l.dram, l.l1_hits, l.l2_hits) end end",
+	        "512\t512\t2048\t512\t0\t0\n512\t512\t2048\t512\t0\t0\n");
+	rig_close(&r);
 }
 
 static const char conflict[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -247,8 +290,9 @@ static void told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sums_close),      cmocka_unit_test(preempted),          cmocka_unit_test(travels),
-	    cmocka_unit_test(changes_nothing), cmocka_unit_test(finds_the_conflict), cmocka_unit_test(told),
+	    cmocka_unit_test(sums_close), cmocka_unit_test(preempted),       cmocka_unit_test(travels),
+	    cmocka_unit_test(snapshots),  cmocka_unit_test(changes_nothing), cmocka_unit_test(finds_the_conflict),
+	    cmocka_unit_test(told),       cmocka_unit_test(from_dram),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,116 +9,10 @@
 #include "obs/name/names.h"
 #include "obs/stats/line_rows.h"
 #include "views/appearance.h"
+#include "views/line_cells.h"
 
 #define ROWS_USUAL 20
-#define CELL_MAX 24
 #define TEXT_MAX 44
-
-/* What the sums of all rows are, for shares. */
-struct sums {
-	u64 slots, waits;
-};
-
-static double percent(u64 n, u64 all)
-{
-	return 100 * (double)n / (double)all;
-}
-
-/* The cells of a row; "" where it has no such thing. */
-static void share(char *cell, u64 n, u64 all)
-{
-	if (n)
-		snprintf(cell, CELL_MAX, "%.1f", percent(n, all));
-}
-static void ratio(char *cell, u64 n, u64 of)
-{
-	if (of)
-		snprintf(cell, CELL_MAX, "%.2f", (double)n / (double)of);
-}
-static void count(char *cell, u64 n)
-{
-	if (n)
-		snprintf(cell, CELL_MAX, "%llu", (unsigned long long)n);
-}
-
-static void cell_executed(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.executed);
-}
-static void cell_lanes(char *cell, const struct line_row *r, const struct sums *s)
-{
-	if (r->c.executed)
-		snprintf(cell, CELL_MAX, "%.1f", (double)r->c.lanes / (double)r->c.executed);
-}
-static void cell_slots(char *cell, const struct line_row *r, const struct sums *s)
-{
-	share(cell, r->c.slots, s->slots);
-}
-static void cell_diverged(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.diverged);
-}
-static void cell_txn(char *cell, const struct line_row *r, const struct sums *s)
-{
-	ratio(cell, r->c.transactions, r->c.requests);
-}
-static void cell_conflicts(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.conflicts);
-}
-static void cell_l1(char *cell, const struct line_row *r, const struct sums *s)
-{
-	const u64 all = r->c.l1_hits + r->c.l2_hits + r->c.dram;
-	if (all)
-		snprintf(cell, CELL_MAX, "%.1f", percent(r->c.l1_hits, all));
-}
-static void cell_l2(char *cell, const struct line_row *r, const struct sums *s)
-{
-	const u64 all = r->c.l2_hits + r->c.dram;
-	if (all)
-		snprintf(cell, CELL_MAX, "%.1f", percent(r->c.l2_hits, all));
-}
-static void cell_held(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.held);
-}
-static void cell_refused(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.refused);
-}
-static void cell_blocked(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.blocked);
-}
-static void cell_suffered(char *cell, const struct line_row *r, const struct sums *s)
-{
-	count(cell, r->c.suffered);
-}
-static void cell_waits(char *cell, const struct line_row *r, const struct sums *s)
-{
-	share(cell, r->waits, s->waits);
-}
-
-static const struct {
-	const char *name;
-	u32 key; /* what brings it to the left: sorting by this */
-	void (*put)(char *cell, const struct line_row *r, const struct sums *s);
-} columns[] = {
-    {"executed", LC_executed, cell_executed},
-    {"lanes", LC_lanes, cell_lanes},
-    {"slots %", LC_slots, cell_slots},
-    {"diverged", LC_diverged, cell_diverged},
-    {"txn/req", LC_transactions, cell_txn},
-    {"conflicts", LC_conflicts, cell_conflicts},
-    {"L1 %", LC_l1_hits, cell_l1},
-    {"L2 %", LC_l2_hits, cell_l2},
-    {"held", LC_held, cell_held},
-    {"refused", LC_refused, cell_refused},
-    {"blocked", LC_blocked, cell_blocked},
-    {"suffered", LC_suffered, cell_suffered},
-    {"waits %", LINE_KEY_WAITS, cell_waits},
-};
-#define COLUMNS ARRAY_LEN(columns)
 
 struct order {
 	enum line_by by;
@@ -192,33 +86,33 @@ static void row_text(struct debugger *d, const struct line_row *r, enum line_by 
 	strbuf_release(&code);
 }
 
-static void print(struct debugger *d, const struct line_row *rows, u32 n, const struct order *o, const struct sums *s,
-                  struct strbuf *out)
+static void print(struct debugger *d, const struct line_row *rows, u32 n, const struct order *o,
+                  const struct line_sums *s, struct strbuf *out)
 {
-	char(*cells)[COLUMNS][CELL_MAX] = xcalloc(MAX(n, 1u), sizeof *cells);
+	char(*cells)[LINE_CELLS_MAX][LINE_CELL_MAX] = xcalloc(MAX(n, 1u), sizeof *cells);
 	char **place = xcalloc(MAX(n, 1u), sizeof *place);
-	int width[COLUMNS] = {0}, place_w = 4;
+	int width[LINE_CELLS_MAX] = {0}, place_w = 4;
 	for (u32 i = 0; i < n; i++) {
 		struct strbuf at = STRBUF_INIT;
 		line_row_place(&rows[i], o->by, &at);
 		place[i] = xstrdup(strbuf_str(&at));
 		strbuf_release(&at);
 		place_w = MAX(place_w, (int)strlen(place[i]));
-		for (u32 c = 0; c < COLUMNS; c++) {
-			columns[c].put(cells[i][c], &rows[i], s);
+		for (u32 c = 0; c < nline_cells; c++) {
+			line_cells[c].put(cells[i][c], &rows[i], s);
 			if (*cells[i][c])
-				width[c] = MAX(width[c], MAX((int)strlen(cells[i][c]), (int)strlen(columns[c].name)));
+				width[c] = MAX(width[c], MAX((int)strlen(cells[i][c]), (int)strlen(line_cells[c].name)));
 		}
 	}
 	strbuf_addf(out, "%-*s", place_w, "line");
-	for (u32 c = 0; c < COLUMNS; c++)
+	for (u32 c = 0; c < nline_cells; c++)
 		if (width[c])
-			strbuf_addf(out, "  %*s%s", width[c] - (columns[c].key == o->key), columns[c].name,
-			            columns[c].key == o->key ? "*" : "");
+			strbuf_addf(out, "  %*s%s", width[c] - (line_cells[c].key == o->key), line_cells[c].name,
+			            line_cells[c].key == o->key ? "*" : "");
 	strbuf_adds(out, "\n");
 	for (u32 i = 0; i < n; i++) {
 		strbuf_addf(out, "%-*s", place_w, place[i]);
-		for (u32 c = 0; c < COLUMNS; c++)
+		for (u32 c = 0; c < nline_cells; c++)
 			if (width[c])
 				strbuf_addf(out, "  %*s", width[c], cells[i][c]);
 		strbuf_adds(out, "  ");
@@ -233,15 +127,11 @@ static void print(struct debugger *d, const struct line_row *rows, u32 n, const 
 bool info_code(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct order o = {LINE_BY_PTX, LC_slots, ROWS_USUAL};
-	struct sums s = {0};
 	u32 n;
 	if (!read_order(args, &o, e))
 		return false;
 	struct line_row *rows = line_rows(dbg_gpu(d), d->s->heat, o.by, &n);
-	for (u32 i = 0; i < n; i++) {
-		s.slots += rows[i].c.slots;
-		s.waits += rows[i].waits;
-	}
+	const struct line_sums s = line_sums_of(rows, n);
 	line_rows_sort(rows, n, o.key);
 	u32 shown = MIN(n, o.rows);
 	while (shown && !line_key_of(&rows[shown - 1], o.key))

@@ -108,6 +108,29 @@ bool cuda_line_of(struct cuda_text *t, const struct module *m, u32 ptx_line, str
 	return true;
 }
 
+const struct cuda_file *cuda_file_of(struct cuda_text *t, const struct module *m, u32 ptx_line, u32 file)
+{
+	return file_of(t, module_part_of(m, ptx_line)->path, file < m->nfiles && m->files[file] ? m->files[file] : "");
+}
+
+u32 cuda_file_lines(const struct cuda_file *f)
+{
+	return f->nlines;
+}
+
+const char *cuda_file_line(const struct cuda_file *f, u32 number, u32 *len)
+{
+	*len = 0;
+	if (!number || number > f->nlines)
+		return NULL;
+	const char *from = f->text.buf + f->line_at[number - 1], *to = f->text.buf + f->line_at[number];
+	to = from + MIN((size_t)(to - from), SHOWN);
+	while (to > from && isspace((u8)to[-1]))
+		to--;
+	*len = (u32)(to - from);
+	return from;
+}
+
 void cuda_text_release(struct cuda_text *t)
 {
 	for (u32 i = 0; i < t->n; i++) {

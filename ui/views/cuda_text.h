@@ -21,5 +21,11 @@ struct cuda_line {
 };
 /* What the .loc directive in a line of PTX names. False: that line has none. */
 bool cuda_line_of(struct cuda_text *t, const struct module *m, u32 ptx_line, struct cuda_line *o);
+/* The file of a number of the module's .file directives, named by code in a line of the PTX. Of one that cannot be read
+ * there are no lines. */
+const struct cuda_file *cuda_file_of(struct cuda_text *t, const struct module *m, u32 ptx_line, u32 file);
+u32 cuda_file_lines(const struct cuda_file *f);
+/* A line from 1 on, with its indentation, without its end; NULL: the file has none of that number. */
+const char *cuda_file_line(const struct cuda_file *f, u32 number, u32 *len);
 void cuda_text_release(struct cuda_text *t);
 #endif

@@ -21,6 +21,7 @@ struct view_state {
 	s32 page;       /* rows of the last drawing, for PgUp and PgDn */
 	u64 seen_cycle; /* the view's own: when follow was decided last */
 	u32 mark;       /* the view's own: the line last jumped to, 0 = none */
+	u32 column;     /* the view's own: the column chosen */
 	/* The picture of the network: the chosen node + 1, and that from which ways are shown (0 = none); loads since the
 	 * start in place of the last window's. */
 	u32 node, way_from;

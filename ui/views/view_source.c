@@ -8,6 +8,7 @@
 #include "views/appearance.h"
 #include "scr/term.h"
 #include "views/legend.h"
+#include "views/source_counts.h"
 #include "views/view.h"
 
 enum { NOW_ISSUED = HEAT_STATES, NOW_STATES, WARPS_MAX = 256 };
@@ -409,6 +410,10 @@ static void draw(struct view_ctx *v, struct pane p)
 		pane_text(p, 1, 3, STYLE(R_DIM), "no module loaded yet: type run, continue or press space");
 		return;
 	}
+	if (v->st->mode & MODE_COUNTS) {
+		source_counts_draw(v, p, m, focus_inst(v, m));
+		return;
+	}
 	struct line_facts *f = xcalloc(m->nlines + 2, sizeof *f), most = {0};
 	u32 *first_pc = xcalloc(m->nlines + 2, sizeof *first_pc), last = 0;
 	memset(first_pc, 0xff, (m->nlines + 2) * sizeof *first_pc);
@@ -456,6 +461,8 @@ static bool search(struct view_ctx *v, bool forward)
 	const struct module *m = shown_module(v);
 	if (!m)
 		return false;
+	if (v->st->mode & MODE_COUNTS)
+		return source_counts_search(v, m, forward);
 	struct strbuf text = STRBUF_INIT;
 	s32 n = (s32)m->nlines, i = MAX(MIN(v->st->top, n - 1), 0);
 	bool hit = false;
@@ -505,6 +512,16 @@ static void next_hot(struct view_ctx *v)
 
 static bool on_key(struct view_ctx *v, int key)
 {
+	if (key == 'c') {
+		v->st->mode ^= MODE_COUNTS;
+		v->st->mark = 0;
+		v->st->follow = true;
+		v->st->seen_cycle = NEVER;
+		return true;
+	}
+	const struct module *m = v->st->mode & MODE_COUNTS ? shown_module(v) : NULL;
+	if (m)
+		return source_counts_key(v, m, key);
 	if (key == 'h') {
 		next_hot(v);
 		return true;
@@ -533,22 +550,28 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
-    .keys = "h hottest line  / search  n N  f focus  a margin  u CUDA",
-    .help = "The PTX of the focused warp. warps: resident warps whose next instruction this is, with a letter "
-            "each (as in the overview; in proportion if there are too many). waits %: share of all waiting "
-            "samples, with the letter of the state in which most of them were; they include samples of ready "
-            "warps that a unit or the LSU refused (s). Each warp is sampled every 512 cycles. A wait is charged "
-            "to what causes it: the load, not the instruction that needs its value; the barrier, not the "
-            "instruction behind it; a refusal to the instruction that holds the unit or the LSU. `warps` shows where the wait is felt.\n"
-            "● breakpoint, ○ disabled, ⊘ (?) not supported: no kernel that reaches it can be launched, ▸ the "
-            "focused warp. h: the line with most waits, again: the next one; f: back to the focus. phase: the "
-            "phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside; ◇ ($) program "
-            "point of ELF, ✗ (!) from here on the CTA cannot be restarted (info phases, points, idempotence). "
-            "Code runs in scheduled order, not always in the order of the lines: see the key schedule. a: without "
-            "the margin.\n"
-            "With line information, if the CUDA file can be read (under the name that the compiler wrote, or "
-            "beside the PTX file), its lines stand in place of the .loc directives, above the code that they "
-            "became. u: the directives.",
+    .keys = "c counters  h hottest line  / search  n N  f focus  a margin  u CUDA",
+    .help =
+        "The PTX of the focused warp. warps: resident warps whose next instruction this is, with a letter "
+        "each (as in the overview; in proportion if there are too many). waits %: share of all waiting "
+        "samples, with the letter of the state in which most of them were; they include samples of ready "
+        "warps that a unit or the LSU refused (s). Each warp is sampled every 512 cycles. A wait is charged "
+        "to what causes it: the load, not the instruction that needs its value; the barrier, not the "
+        "instruction behind it; a refusal to the instruction that holds the unit or the LSU. `warps` shows where the wait is felt.\n"
+        "● breakpoint, ○ disabled, ⊘ (?) not supported: no kernel that reaches it can be launched, ▸ the "
+        "focused warp. h: the line with most waits, again: the next one; f: back to the focus. phase: the "
+        "phase of the line's code within its function, ┝ (+) where one begins, │ (|) inside; ◇ ($) program "
+        "point of ELF, ✗ (!) from here on the CTA cannot be restarted (info phases, points, idempotence). "
+        "Code runs in scheduled order, not always in the order of the lines: see the key schedule. a: without "
+        "the margin.\n"
+        "With line information, if the CUDA file can be read (under the name that the compiler wrote, or "
+        "beside the PTX file), its lines stand in place of the .loc directives, above the code that they "
+        "became. u: the directives.\n"
+        "c: line counters in columns in place of the warps. ← →: the column; h: the line with most of it, again: the "
+        "next one; o: the lines with most of it first; u: the lines of the CUDA files, with sums of their "
+        "instructions, x: with the PTX of each below it. The columns are those of `info code`; `explain "
+        "line.NAME` defines a counter. A refused access holds up others: blocked is what a line costs them, "
+        "suffered what others cost it.",
     .draw = draw,
     .on_key = on_key,
     .search = search,

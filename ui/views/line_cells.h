@@ -1,0 +1,22 @@
+/* line_cells: the columns in which lines of code are shown: by `info code` and the source view. */
+#ifndef UI_VIEWS_LINE_CELLS_H
+#define UI_VIEWS_LINE_CELLS_H
+#include "obs/stats/line_rows.h"
+
+/* What shares are shares of. */
+struct line_sums {
+	u64 slots, waits;
+};
+struct line_sums line_sums_of(const struct line_row *rows, u32 n);
+
+#define LINE_CELL_MAX 24
+struct line_cell_desc {
+	const char *name;
+	u32 key; /* by which its lines are ordered: see line_key_of() */
+	/* Writes the cell; leaves it as it is where the line has no such thing. */
+	void (*put)(char *cell, const struct line_row *r, const struct line_sums *s);
+};
+extern const struct line_cell_desc line_cells[];
+extern const u32 nline_cells;
+#define LINE_CELLS_MAX 16
+#endif
