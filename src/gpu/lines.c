@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/state.h"
 #include "gpu/sync.h"
 #include "sm/lines.h"
 

@@ -2,7 +2,7 @@
  * machine's state: whoever goes back keeps them with each snapshot and brings them back. */
 #ifndef GPU_LINES_H
 #define GPU_LINES_H
-#include "gpu/gpu.h"
+#include "gpu/state.h"
 #include "probe/line_counters.h"
 
 /* From this cycle on, for good. Costs some percent of the run's time. */

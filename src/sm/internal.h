@@ -51,6 +51,8 @@ void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now);
 /* One scheduler's cycle: picks, issues, charges the slot. Returns whether it issued. */
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
+/* n more cycles in which every scheduler lost its slot for the reason that it has. */
+void issue_charge_again(struct sm_ctx *x, struct sm *s, u64 n);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now);
 
 /* --- collect.c: sm.collector_sets=scheduler ------------------------------------------------------------------------ */

@@ -401,6 +401,15 @@ static inline void charge(struct sm_ctx *x, struct sm *s, u32 sched, enum stall 
 		stall_event(x, s, sched, why, now);
 }
 
+void issue_charge_again(struct sm_ctx *x, struct sm *s, u64 n)
+{
+	for (u32 i = 0; i < x->nscheds; i++) {
+		s->stall[i][s->reason[i]] += n;
+		if (x->lines && LINES_REFUSALS >> s->reason[i] & 1)
+			lines_lost_again(x, i, n);
+	}
+}
+
 static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 ready, u64 now)
 {
 	struct event *e = sm_event(x, s, EV_SCHED_PICK, (s32)w, now);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 #include "tests/rig/debug_rig.h"
 
 #define MAX_ARGS 24

@@ -7,7 +7,7 @@
 
 #include "commands/commands.h"
 #include "obs/name/names.h"
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 #include "views/appearance.h"
 #include "views/line_cells.h"
 

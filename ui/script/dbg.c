@@ -6,7 +6,7 @@
 #include "dbg/files.h"
 #include "dbg/goal.h"
 #include "dbg/debugger.h"
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 #include "script/dbg_internal.h"
 #include "dbg/hooks.h"
 
@@ -257,7 +257,7 @@ static int dbg_reason(lua_State *L)
 	  "transactions, sectors, conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...} | nil",               \
 	  "by: \"pc\", \"ptx\" or \"cuda\"; place: string; the rest integers",                                                   \
 	  "what instructions, PTX lines or CUDA lines did and cost so far, in the order of the code: line counters "             \
-	  "(explain line.NAME), and waits, the samples of waits that they cause (dbg.waits). kernel: the first launch of "            \
+	  "(explain line.NAME), and waits, the samples of waits that they cause (dbg.waits). kernel: the first launch of "       \
 	  "the code; pc: the row's first instruction. nil: nobody counts, as in `run` without JSON statistics",                  \
 	  "another word")                                                                                                        \
 	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                          \

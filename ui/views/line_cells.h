@@ -1,7 +1,7 @@
 /* line_cells: the columns in which lines of code are shown: by `info code` and the source view. */
 #ifndef UI_VIEWS_LINE_CELLS_H
 #define UI_VIEWS_LINE_CELLS_H
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 
 /* What shares are shares of. */
 struct line_sums {

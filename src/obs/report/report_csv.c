@@ -4,7 +4,7 @@
 
 #include "obs/report/report.h"
 
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 
 /* name,instance,value rows. Names are counters' and rates' ("l1d.hits"); instance is a number, or "sum". Names with a
  * comma or quote do not exist in the tables; kernel names and texts are quoted. */

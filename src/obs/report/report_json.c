@@ -7,7 +7,7 @@
 #include "obs/name/names.h"
 #include "obs/report/json_put.h"
 #include "obs/stats/heat.h"
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 #include "obs/stats/kernel_code.h"
 #include "obs/stats/restart_record.h"
 #include "obs/report/report.h"

@@ -1,7 +1,7 @@
 /* line_rows: what lines of code did and cost: the counters of their instructions (gpu/lines.h) and the samples of heat
  * (heat.h), by instruction, PTX line or CUDA line. */
-#ifndef OBS_STATS_LINE_ROWS_H
-#define OBS_STATS_LINE_ROWS_H
+#ifndef OBS_RECORD_LINE_ROWS_H
+#define OBS_RECORD_LINE_ROWS_H
 #include "obs/stats/heat.h"
 #include "probe/line_counters.h"
 

@@ -1,4 +1,4 @@
-#include "obs/stats/line_rows.h"
+#include "obs/record/line_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
