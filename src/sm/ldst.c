@@ -151,7 +151,7 @@ void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 n
 	bool result = inst_at(x, wp, e->pc)->n_sb_dst > 0;
 	s->k.shared_conflicts += e->ntxn - e->turns;
 	if (x->lines)
-		line_of(x, s, e->warp, e->pc)->conflicts += e->ntxn - e->turns;
+		line_of(x, s, e->warp, e->pc)->shared_conflicts += e->ntxn - e->turns;
 	if (result) {
 		u32 lat = e->op ? x->conf->shared_latency : x->conf->l1c_latency;
 		const u64 sent = e->op && x->conf->lsu_path ? path_book(x, s, e->warp, e->ntxn, now + 1 - e->ntxn) : now;

@@ -39,7 +39,7 @@ static void open_words(struct rig *r, const char *words)
 	"local bad = '' local function law(name, a, b) if a ~= b then "                                                    \
 	"bad = bad .. name .. ' ' .. tostring(a) .. ' ~= ' .. tostring(b) .. '; ' end end "                                \
 	"law('executed', sum.executed or 0, sms.issued) law('lanes', sum.lanes or 0, sms.thread_insts) "                   \
-	"law('slots', sum.slots or 0, sms.issue_slots) law('conflicts', sum.conflicts or 0, sms.shared_conflicts) "        \
+	"law('slots', sum.slots or 0, sms.issue_slots) law('conflicts', sum.shared_conflicts or 0, sms.shared_conflicts) " \
 	"law('refused', sum.refused or 0, sms.lsu_blocked) law('blocked', sum.blocked or 0, sum.suffered or 0) "           \
 	"law('suffered', sum.suffered or 0, lost) law('diverged', sum.diverged or 0, sms.divergent) "                      \
 	"print(bad == '' and 'every sum closes' or bad)"
@@ -250,7 +250,7 @@ static void finds_the_conflict(void **state)
 	snprintf(words, sizeof words, "%s --kernel k --grid 16 --block 256 --arg u32[64]=zero", path);
 	open_words(&r, words);
 	rig_say(&r, "continue");
-	static const char *const by[] = {"blocked", "conflicts", "held", "transactions", "waits"};
+	static const char *const by[] = {"blocked", "shared_conflicts", "held", "transactions", "waits"};
 	for (u32 i = 0; i < ARRAY_LEN(by); i++) {
 		char line[40];
 		snprintf(line, sizeof line, "info code %s 1", by[i]);
@@ -261,10 +261,11 @@ static void finds_the_conflict(void **state)
 		if (strncmp(to, ".ptx:20 ", 8) != 0)
 			fail_msg("%s names another line: %s", by[i], strbuf_str(&r.out));
 	}
-	rig_has(&r,
-	        "lua for _, l in ipairs(dbg.lines('ptx')) do if l.conflicts > 0 then print(l.conflicts, l.requests, "
-	        "l.transactions) end end",
-	        "253952\t8192\t262144\n"); /* 16 CTAs x 8 warps x 64 times, 31 cycles more than 1 each */
+	rig_has(
+	    &r,
+	    "lua for _, l in ipairs(dbg.lines('ptx')) do if l.shared_conflicts > 0 then print(l.shared_conflicts, l.requests, "
+	    "l.transactions) end end",
+	    "253952\t8192\t262144\n"); /* 16 CTAs x 8 warps x 64 times, 31 cycles more than 1 each */
 	rig_close(&r);
 	unlink(path);
 }

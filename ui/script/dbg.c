@@ -254,7 +254,7 @@ static int dbg_reason(lua_State *L)
 	  "")                                                                                                                    \
 	D("lines", dbg_lines,                                                                                                    \
 	  "dbg.lines([by]) -> {{kernel, pc, instructions, place, waits, executed, lanes, slots, diverged, requests, "            \
-	  "transactions, sectors, conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...} | nil",               \
+	  "transactions, sectors, shared_conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...} | nil",        \
 	  "by: \"pc\", \"ptx\" or \"cuda\"; place: string; the rest integers",                                                   \
 	  "what instructions, PTX lines or CUDA lines did and cost so far, in the order of the code: line counters "             \
 	  "(explain line.NAME), and waits, the samples of waits that they cause (dbg.waits). kernel: the first launch of "       \

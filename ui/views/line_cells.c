@@ -44,7 +44,7 @@ static void cell_txn(char *cell, const struct line_row *r, const struct line_sum
 }
 static void cell_conflicts(char *cell, const struct line_row *r, const struct line_sums *s)
 {
-	count(cell, r->c.conflicts);
+	count(cell, r->c.shared_conflicts);
 }
 static void cell_l1(char *cell, const struct line_row *r, const struct line_sums *s)
 {
@@ -85,7 +85,7 @@ const struct line_cell_desc line_cells[] = {
     {"executed", LC_executed, cell_executed},
     {"lanes", LC_lanes, cell_lanes},
     {"txn/req", LC_transactions, cell_txn},
-    {"conflict", LC_conflicts, cell_conflicts},
+    {"conflict", LC_shared_conflicts, cell_conflicts},
     {"blocked", LC_blocked, cell_blocked},
     {"suffered", LC_suffered, cell_suffered},
     {"L1 %", LC_l1_hits, cell_l1},

@@ -550,7 +550,7 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
-    .keys = "c counters  h hottest line  / search  n N  f focus  a margin  u CUDA",
+    .keys = "h hottest line  / search  n N  f focus  c counters  a margin  u CUDA",
     .help =
         "The PTX of the focused warp. warps: resident warps whose next instruction this is, with a letter "
         "each (as in the overview; in proportion if there are too many). waits %: share of all waiting "
