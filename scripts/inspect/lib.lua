@@ -59,7 +59,7 @@ local from = {} -- by inspection: the cycle from which it counts
 -- is for those who have asked.
 local always = {"cta_lifetimes"}
 local unasked = {} -- by inspection
-local whole = {line_stalls = true, occupancy = true} -- tell of the run from its start, whenever they are loaded
+local whole = {line_costs = true, line_stalls = true, occupancy = true} -- tell of the run from its start, whenever they are loaded
 local listening
 
 function lib.listen()

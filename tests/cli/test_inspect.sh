@@ -7,7 +7,7 @@ W=$PWD/${WARPDBG:-warpdbg}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export LC_ALL=C
-all="l1_thrash never_issued cta_lifetimes longest_waits line_stalls occupancy starvation divergence hot_lines cta_progress"
+all="line_costs l1_thrash never_issued cta_lifetimes longest_waits line_stalls occupancy starvation divergence hot_lines cta_progress"
 hotspot="hotspot --size small"
 bfs="bfs --size small --param n=1500" # 42,000 cycles, and a quarter of the work of 6000 nodes
 

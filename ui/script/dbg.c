@@ -92,9 +92,8 @@ static int dbg_lines(lua_State *L)
 	const enum line_by by = (enum line_by)luaL_checkoption(L, 1, "pc", by_names);
 	struct gpu *g = lua_check_gpu(L);
 	u32 n;
+	session_count_lines(d->s);
 	struct line_row *rows = line_rows(g, d->s->heat, by, &n);
-	if (!rows)
-		return 0;
 	lua_createtable(L, (int)n, 0);
 	for (u32 i = 0; i < n; i++) {
 		struct strbuf place = STRBUF_INIT;
@@ -254,11 +253,11 @@ static int dbg_reason(lua_State *L)
 	  "")                                                                                                                    \
 	D("lines", dbg_lines,                                                                                                    \
 	  "dbg.lines([by]) -> {{kernel, pc, instructions, place, waits, executed, lanes, slots, diverged, requests, "            \
-	  "transactions, sectors, shared_conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...} | nil",        \
+	  "transactions, sectors, shared_conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...}",              \
 	  "by: \"pc\", \"ptx\" or \"cuda\"; place: string; the rest integers",                                                   \
 	  "what instructions, PTX lines or CUDA lines did and cost so far, in the order of the code: line counters "             \
 	  "(explain line.NAME), and waits, the samples of waits that they cause (dbg.waits). kernel: the first launch of "       \
-	  "the code; pc: the row's first instruction. nil: nobody counts, as in `run` without JSON statistics",                  \
+	  "the code; pc: the row's first instruction. In `run` without JSON statistics counting begins with the first call",     \
 	  "another word")                                                                                                        \
 	D("focus", dbg_focus, "dbg.focus() -> {sm, warp, lane, kernel, cta, cta_slot}",                                          \
 	  "integers; kernel, cta and cta_slot are nil on an empty warp slot", "where the focus is", "")                          \

@@ -77,11 +77,20 @@ static void recall_lines(void *gpu, const void *kept, u64 cycle)
 	gpu_lines_recall(gpu, kept);
 }
 
-static void attach_lines(struct session *s)
+void session_count_lines(struct session *s)
 {
+	if (s->counts_lines)
+		return;
+	s->counts_lines = true;
 	gpu_count_lines(sim_gpu(s->sim));
 	int id = sim_add_sampler(s->sim, NEVER, NULL, sim_gpu(s->sim)); /* for its snapshots */
 	sim_on_snapshot(s->sim, id, keep_lines, recall_lines);
+}
+
+static void start_counts(struct session *s)
+{
+	attach_heat(s);
+	session_count_lines(s);
 }
 
 static bool open_machine(struct session *s, struct err *e)
@@ -104,9 +113,7 @@ static bool open_machine(struct session *s, struct err *e)
 	if (debug || s->opt->phases)
 		attach_phases(s);
 	if (debug || !strcmp(outputs_format(s->opt), "json"))
-		attach_heat(s);
-	if ((debug || !strcmp(outputs_format(s->opt), "json")) && !getenv("NOLINES"))
-		attach_lines(s);
+		start_counts(s);
 	if (!debug)
 		return true;
 	attach_timeline(s);
@@ -208,6 +215,7 @@ static void close_machine(struct session *s)
 	s->timeline = NULL;
 	s->phases = NULL;
 	s->heat = NULL;
+	s->counts_lines = false;
 	policy_close(s);
 }
 

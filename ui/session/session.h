@@ -26,6 +26,9 @@ void session_close(struct session *s);
 /* Runs --script, once: callers that set up more (the debugger) call it when they are ready, else the first
  * session_run() does. True when there is none. */
 bool session_run_script(struct session *s, struct err *e);
+/* Counts what single instructions do (gpu/lines.h) from here on: the debugger and runs with JSON statistics do so from
+ * the start. */
+void session_count_lines(struct session *s);
 /* Completes and closes the --timeline and --trace files; session_close() does it too, but cannot tell. */
 bool session_close_outputs(struct session *s, struct err *e);
 /* Runs host program and machine until cycle `until` (NEVER allowed) or another reason. At `until` it stops before the

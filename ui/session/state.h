@@ -72,6 +72,7 @@ struct session {
 	struct timeline *timeline; /* samples of the whole run (obs/record/timeline.h), attached; NULL in `run` */
 	int timeline_sampler;
 	struct heat *heat; /* which instructions cause waits (obs/stats/heat.h), attached; NULL in `run` without JSON */
+	bool counts_lines; /* session_count_lines() */
 	struct phase_track
 	    *phases; /* the phase graph (obs/record/phase_track.h), attached; NULL in `run` without --phases */
 	struct launch_log *launch_log;     /* --record-launches (ui/session/host/launch_log.h), else NULL */
