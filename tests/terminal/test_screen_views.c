@@ -281,6 +281,40 @@ static void code_ends_visibly(void **state)
 	stop(&v);
 }
 
+/* Line counters in columns: of the PTX, of the CUDA file with the PTX below, in a column's order; the hottest line. */
+static void a_line_costs(void **state)
+{
+	struct vt v;
+	char row[VT_TEXT_MAX];
+	start(&v, 40, 160, NULL);
+	run_to(&v, "9000", "9,000");
+	type(&v, "\t8c");
+	assert_shown(&v, "slots %  waits % executed");
+	assert_shown(&v, "o order  u CUDA");
+	type(&v, "u"); /* the file's own text, with sums */
+	assert_shown(&v, "hotspot.cu");
+	type(&v, "h");
+	assert_shown(&v, "int south = y >= height - 1");
+	assert_int_equal(vt_find(&v, "shl.b64"), -1);
+	type(&v, "x"); /* the PTX that became of it */
+	type(&v, "h");
+	assert_shown(&v, "shl.b64");
+	type(&v, "u\033[C\033[C\033[C\033[Co"); /* PTX lines by their transactions */
+	assert_shown(&v, "by txn/req");
+	vt_row(&v, vt_find(&v, "by txn/req") + 1, row);
+	if (!strstr(row, "ld.global") && !strstr(row, "st.global") && !strstr(row, "ld.shared"))
+		fail_msg("no access of memory: %s", row);
+	type(&v, "\033[D\033[D\033[D\033[D\033[D"); /* to the left of the first: the last */
+	assert_shown(&v, "by diverged");
+	vt_row(&v, vt_find(&v, "by diverged") + 1, row);
+	assert_non_null(strstr(row, "bra"));
+	type(&v, "o/west\r");
+	assert_shown(&v, "int west");
+	type(&v, "c");
+	assert_shown(&v, "waits % of samples");
+	stop(&v);
+}
+
 /* The keys stand once: on the key line where all of them fit, else on the rule. */
 static void keys_stand_once(void **state)
 {
@@ -608,6 +642,7 @@ int main(void)
 	    cmocka_unit_test(bands_have_letters),
 	    cmocka_unit_test(a_letter_a_warp),
 	    cmocka_unit_test(code_ends_visibly),
+	    cmocka_unit_test(a_line_costs),
 	    cmocka_unit_test(keys_stand_once),
 	    cmocka_unit_test(launches_stand_in_columns),
 	    cmocka_unit_test(sms_given_away),

@@ -272,11 +272,20 @@ static void draw_row(struct view_ctx *v, struct pane p, int y, const struct colu
 		draw_bar(p, y, 0, 1, STYLE(R_ACCENT), MAX(here / most, 0.13), false);
 }
 
+/* Of the first row that is seen, which may be the file's head itself. */
+static const char *file_at(const struct listing *l, const struct module *m, s32 row)
+{
+	for (s32 i = MIN(row, (s32)l->n - 1); i >= 0; i--)
+		if (!l->row[i].number && l->row[i].text)
+			return l->row[i].text;
+	return m->path;
+}
+
 static void heading(struct view_ctx *v, struct pane p, const struct module *m, const struct columns *c,
                     const struct listing *l)
 {
-	const char *base = strrchr(m->path, '/');
-	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), base ? base + 1 : m->path);
+	const char *path = file_at(l, m, v->st->top), *base = strrchr(path, '/');
+	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), base ? base + 1 : path);
 	if (v->st->mode & MODE_ORDER)
 		x = pane_printf(p, 0, x + 2, STYLE(R_ACCENT), "by %s", line_cells[v->st->column].name);
 	if (*v->search)
