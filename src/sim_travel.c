@@ -503,6 +503,16 @@ struct sim_place sim_before_turns(const struct sim *s, u64 cycle)
 	return (struct sim_place){cycle, s->history ? history_turns_before(s->history, cycle) : 0};
 }
 
+void sim_forked(struct sim *s)
+{
+	for (u32 i = 0; i < s->nsamplers; i++)
+		sim_set_sampler(s, (int)i, 0);
+	for (u32 i = 0; i < s->gpu->nconsumers; i++)
+		sim_unsubscribe(s, (int)i);
+	if (s->history)
+		history_forked(s->history);
+}
+
 void travel_free(struct sim *s)
 {
 	history_free(s->history);
