@@ -30,7 +30,7 @@ struct whatif_news {
 	enum check_state check;
 	u64 cycle, insts;      /* where it stands; warp instructions since cycle 0 */
 	u64 insts_at;          /* those at the present cycle */
-	u64 hash;              /* sim_hash() there; final */
+	u64 hash;              /* sim_hash() there; final, with w->hashes */
 	struct probe_value value[WHATIF_FIGURES];
 	char why[WHATIF_NOTE]; /* final: why the row failed, or what its program's check says */
 };
@@ -55,6 +55,7 @@ struct whatif {
 		char probe[100]; /* "gpu.l1d.hit_rate" */
 	} figure[WHATIF_FIGURES];
 	u32 nfigures;
+	bool hashes;     /* `print hash`: rows are to tell the hash of their state, which reads all of it */
 	u64 from, until; /* the present cycle; the last one (NEVER: the end of the run) */
 	char *program;   /* for titles */
 	struct whatif_row *row;
@@ -93,6 +94,10 @@ double whatif_ipc(const struct whatif_row *r);
 double whatif_speed(const struct whatif *w, u32 row, bool here);
 /* The fastest row; -1: none has been run. The first of equals. */
 s32 whatif_best(const struct whatif *w);
+/* Its hash as gpu.hash is written; returns text. */
+const char *whatif_hash(const struct whatif_row *r, char text[17]);
+/* How a row that is over has ended: "finished" (the run), "cycle" (it stands at `until`), "failed". */
+const char *whatif_word(const struct whatif_row *r);
 /* The table as text, CSV or JSON. */
 void whatif_table(const struct whatif *w, struct strbuf *out);
 void whatif_csv(const struct whatif *w, struct strbuf *out);

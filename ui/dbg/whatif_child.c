@@ -97,7 +97,7 @@ static _Noreturn void last_word(struct child *c, enum session_stop stop, const s
 	n->final = true;
 	n->stop = stop;
 	n->check = c->s->check;
-	n->hash = sim_hash(c->s->sim);
+	n->hash = c->w->hashes ? sim_hash(c->s->sim) : 0;
 	for (u32 i = 0; i < c->w->nfigures; i++) {
 		struct probe_path p;
 		n->value[i] = (struct probe_value){.real = true, .d = __builtin_nan("")};
@@ -126,12 +126,12 @@ static _Noreturn void refused(struct child *c, const struct err *e)
 /* --- running --- */
 
 /* The past is needed as long as it has turns that lie ahead; then it only costs memory. */
-static void drop_history(struct child *c)
+static void drop_history(struct session *s)
 {
 	struct sim_history_info h;
-	sim_history_info(c->s->sim, &h);
-	if (h.on && !h.turn_ahead && sim_cycle(c->s->sim) >= h.frontier)
-		sim_history(c->s->sim, 0, NULL);
+	sim_history_info(s->sim, &h);
+	if (h.on && !h.turn_ahead && sim_cycle(s->sim) >= h.frontier)
+		sim_history(s->sim, 0, NULL);
 }
 
 /* To a cycle, or to what ends the run before. */
@@ -140,7 +140,7 @@ static enum session_stop run_to(struct child *c, u64 until, struct err *e)
 	u64 slice = 1024;
 	for (;;) {
 		const u64 now = sim_cycle(c->s->sim), began = host_ns();
-		drop_history(c);
+		drop_history(c->s);
 		const enum session_stop why = session_run(c->s, MIN(until, now > NEVER - slice ? NEVER : now + slice), e);
 		strbuf_clear(&c->s->output);
 		if ((why == SS_CYCLE && sim_cycle(c->s->sim) >= until) || (why != SS_CYCLE && why != SS_REQUEST && why != SS_BUSY))
@@ -163,8 +163,9 @@ static bool set_one(struct session *s, const struct conf_key *k, const struct co
 	conf_get(want, k, &to);
 	bool ok = true;
 	if (strcmp(strbuf_str(&is), strbuf_str(&to))) {
-		ok = (*begun || session_change_begins(s, e)) && policy_load(s, k->key, strbuf_str(&to), e) &&
-		     sim_set(s->sim, k->key, strbuf_str(&to), e);
+		ok = *begun || session_change_begins(s, e);
+		drop_history(s); /* nothing lies ahead any more */
+		ok = ok && policy_load(s, k->key, strbuf_str(&to), e) && sim_set(s->sim, k->key, strbuf_str(&to), e);
 		*begun = true;
 	}
 	strbuf_release(&is);

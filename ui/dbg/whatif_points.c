@@ -216,6 +216,8 @@ static bool add_figure(struct reading *in, u32 at, const char *name, struct err 
 {
 	struct whatif *w = in->w;
 	struct probe_path p;
+	if (!strcmp(name, "hash") || !strcmp(name, "gpu.hash"))
+		return w->hashes = true;
 	if (w->nfigures == WHATIF_FIGURES)
 		return err_set(e, "print: more than %u figures", WHATIF_FIGURES);
 	struct whatif_figure *f = &w->figure[w->nfigures];
@@ -362,7 +364,7 @@ static bool read_all(struct reading *in, const char *text, struct err *e)
 	if (points > WHATIF_POINTS)
 		return err_set(e, "these lists make %llu combinations; %u at most are run at once", (unsigned long long)points,
 		               WHATIF_POINTS);
-	if (!in->w->nfigures && !add_figure(in, 0, "l1d.hit_rate", e))
+	if (!in->w->nfigures && !in->w->hashes && !add_figure(in, 0, "l1d.hit_rate", e))
 		return false;
 	if (!in->jobs)
 		in->w->jobs = usual_jobs(in->d);

@@ -51,9 +51,15 @@ s32 whatif_best(const struct whatif *w)
 	return best;
 }
 
+const char *whatif_hash(const struct whatif_row *r, char text[17])
+{
+	snprintf(text, 17, "%016llx", (unsigned long long)r->news.hash);
+	return text;
+}
+
 /* --- as text --- */
 
-#define COLUMNS (WHATIF_KEYS + WHATIF_FIGURES + 6)
+#define COLUMNS (WHATIF_KEYS + WHATIF_FIGURES + 7)
 struct cells {
 	char text[CONF_STR_MAX];
 };
@@ -102,13 +108,15 @@ static void titles(const struct whatif *w, struct grid *g)
 		put_cell(g, 0, c++, fixed[i]);
 	for (u32 i = 0; i < w->nfigures; i++)
 		put_cell(g, 0, c++, w->figure[i].name);
+	if (w->hashes)
+		put_cell(g, 0, c++, "hash");
 }
 
 static void fill_row(const struct whatif *w, struct grid *g, u32 row)
 {
 	const struct whatif_row *r = &w->row[row];
 	const u32 at = row + 1;
-	char number[32];
+	char number[32], hash[17];
 	u32 c = 0;
 	snprintf(number, sizeof number, "%s%u", (s32)row == whatif_best(w) ? "*" : "", row);
 	put_cell(g, at, c++, number);
@@ -130,6 +138,8 @@ static void fill_row(const struct whatif *w, struct grid *g, u32 row)
 			put_number(g, at, c++, "%.4g", r->news.value[i].d);
 		else
 			put_count(g, at, c++, r->news.value[i].u);
+	if (w->hashes)
+		put_cell(g, at, c++, whatif_hash(r, hash));
 }
 
 /* What stands behind a row: which it is, and why it has no figures, or not those that were asked for. */
@@ -213,9 +223,9 @@ void whatif_table(const struct whatif *w, struct strbuf *out)
 
 /* --- as files --- */
 
-static const char *state_word(const struct whatif_row *r)
+const char *whatif_word(const struct whatif_row *r)
 {
-	return r->state == ROW_FAILED ? "failed" : session_stop_word(r->news.stop);
+	return r->state == ROW_FAILED ? "failed" : r->news.stop == SS_FINISHED ? "finished" : "cycle";
 }
 
 static void csv_text(const char *s, struct strbuf *out)
@@ -235,13 +245,14 @@ static void csv_real(double v, struct strbuf *out)
 
 static void csv_row(const struct whatif *w, u32 row, struct strbuf *out)
 {
+	char hash[17];
 	const struct whatif_row *r = &w->row[row];
 	strbuf_addf(out, "%u", row);
 	for (u32 k = 0; k < w->nkeys; k++) {
 		strbuf_addc(out, ',');
 		csv_text(r->value[k], out);
 	}
-	strbuf_addf(out, ",%s,%d", state_word(r), r->from_zero);
+	strbuf_addf(out, ",%s,%d", whatif_word(r), r->from_zero);
 	if (has_figures(r))
 		strbuf_addf(out, ",%llu,%llu", (unsigned long long)r->news.cycle, (unsigned long long)r->news.insts);
 	else
@@ -251,6 +262,8 @@ static void csv_row(const struct whatif *w, u32 row, struct strbuf *out)
 	csv_real(whatif_speed(w, row, true), out);
 	for (u32 i = 0; i < w->nfigures; i++)
 		csv_real(!has_figures(r) ? NAN : r->news.value[i].real ? r->news.value[i].d : (double)r->news.value[i].u, out);
+	if (w->hashes)
+		strbuf_addf(out, ",%s", has_figures(r) ? whatif_hash(r, hash) : "");
 	strbuf_addc(out, ',');
 	csv_text(r->state == ROW_FAILED ? r->why : "", out);
 	strbuf_addc(out, '\n');
@@ -264,7 +277,7 @@ void whatif_csv(const struct whatif *w, struct strbuf *out)
 	strbuf_adds(out, ",stop,from_zero,cycle,warp_insts,ipc,speed,speed_from_here");
 	for (u32 i = 0; i < w->nfigures; i++)
 		strbuf_addf(out, ",%s", w->figure[i].name);
-	strbuf_adds(out, ",why\n");
+	strbuf_adds(out, w->hashes ? ",hash,why\n" : ",why\n");
 	for (u32 i = 0; i < w->nrows; i++)
 		csv_row(w, i, out);
 }
@@ -272,11 +285,12 @@ void whatif_csv(const struct whatif *w, struct strbuf *out)
 static json_t *json_row(const struct whatif *w, u32 row)
 {
 	const struct whatif_row *r = &w->row[row];
+	char hash[17];
 	json_t *o = json_object(), *settings = json_object(), *figures = json_object();
 	for (u32 k = 0; k < w->nkeys; k++)
 		put(settings, w->key[k]->key, text(r->value[k]));
 	put(o, "settings", settings);
-	put(o, "stop", text(state_word(r)));
+	put(o, "stop", text(whatif_word(r)));
 	put(o, "from_zero", json_boolean(r->from_zero));
 	if (r->state == ROW_FAILED)
 		put(o, "why", text(r->why));
@@ -292,6 +306,8 @@ static json_t *json_row(const struct whatif *w, u32 row)
 	for (u32 i = 0; i < w->nfigures; i++)
 		put(figures, w->figure[i].name,
 		    r->news.value[i].real ? real(r->news.value[i].d) : number(r->news.value[i].u));
+	if (w->hashes)
+		put(o, "hash", text(whatif_hash(r, hash)));
 	put(o, "figures", figures);
 	return o;
 }

@@ -189,7 +189,7 @@ static int dbg_reason(lua_State *L)
 	  "machine stays where it is. Row 1 is the machine as it is. from_zero: it has run from cycle 0 with its settings. "     \
 	  "ok: false where the row has failed; why says it. cycle, warp_insts: where it stands, counted from cycle 0; ipc: "     \
 	  "the one by the other. speed: against row 1, by cycles if all rows have finished, else by ipc; "                       \
-	  "speed_from_here: the same from the present cycle on, nil with from_zero. hash: of the whole state, as gpu.hash. A "   \
+	  "speed_from_here: the same from the present cycle on, nil with from_zero. hash: of the whole state, as gpu.hash, with `print hash`. stop: finished, cycle (it stands where it was to) or failed. A "   \
 	  "row that could not be run has neither stop nor what follows it",                                                      \
 	  "the command's own; interrupted; within a callback, a host program or a coroutine")                                    \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                               \

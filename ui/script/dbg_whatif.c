@@ -1,6 +1,5 @@
 /* dbg.whatif: the present cycle under several settings, as a list of rows. */
 #include <math.h>
-#include <stdio.h>
 
 #include "dbg/whatif.h"
 #include "lua/lua.h"
@@ -47,7 +46,7 @@ static void push_figures(lua_State *L, const struct whatif *w, const struct what
 static void push_row(lua_State *L, const struct whatif *w, u32 row)
 {
 	const struct whatif_row *r = &w->row[row];
-	char hash[20];
+	char hash[17];
 	lua_newtable(L);
 	lua_newtable(L);
 	for (u32 k = 0; k < w->nkeys; k++)
@@ -61,9 +60,9 @@ static void push_row(lua_State *L, const struct whatif *w, u32 row)
 		word(L, "why", r->why);
 	if (!r->news.final || r->news.stop == SS_HOST_ERROR)
 		return;
-	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->news.hash);
-	word(L, "stop", session_stop_word(r->news.stop));
-	word(L, "hash", hash);
+	word(L, "stop", whatif_word(r));
+	if (w->hashes)
+		word(L, "hash", whatif_hash(r, hash));
 	count(L, "cycle", r->news.cycle);
 	count(L, "warp_insts", r->news.insts);
 	value(L, "ipc", whatif_ipc(r));

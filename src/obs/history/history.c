@@ -266,9 +266,9 @@ void history_free(struct history *h)
 	free(h);
 }
 
-/* The pagemap that `present` has open tells of the process that opened it. Whoever forks has it read nothing. */
 void history_forked(struct history *h)
 {
+	present_forked(h->present);
 	h->warm = NULL; /* its thread is not here, and may hold its lock for ever */
 }
 
