@@ -84,8 +84,7 @@ static void so_many_cycles(void **state)
 	assert_int_equal(row_of(&r, 1)->news.stop, SS_CYCLE);
 	row_is_after(&r, 0, (const char *const[]){"until 35000", NULL});
 	row_is_after(
-	    &r, 1,
-	    (const char *const[]){"goto 5000", "set warp-sched lrr", "set max_ctas_per_sm 2", "until 35000", NULL});
+	    &r, 1, (const char *const[]){"goto 5000", "set warp-sched lrr", "set max_ctas_per_sm 2", "until 35000", NULL});
 	rig_say(&r, "whatif deadlock_cycles=5000 to 35001 print hash");
 	assert_int_equal(row_of(&r, 0)->news.cycle, 35001);
 	rig_close(&r);
@@ -264,12 +263,12 @@ static void rows_that_fail(void **state)
 	assert_int_equal(failed, 6);
 	assert_non_null(strstr(strbuf_str(&r.out), "FAILED: "));
 	rig_close(&r);
-	char *argv[] = {"warpdbg", "debug", "configs/kernels/vecadd.ptx",
-	                "--kernel", "vecadd", "--grid",
-	                "64", "--block", "256",
-	                "--arg", "f32[16384]=iota", "--arg",
-	                "f32[8192]=1", "--arg", "f32[16384]=zero",
-	                "--arg", "u32=16384", NULL};
+	char *argv[] = {"warpdbg",     "debug",           "configs/kernels/vecadd.ptx",
+	                "--kernel",    "vecadd",          "--grid",
+	                "64",          "--block",         "256",
+	                "--arg",       "f32[16384]=iota", "--arg",
+	                "f32[8192]=1", "--arg",           "f32[16384]=zero",
+	                "--arg",       "u32=16384",       NULL};
 	rig_open(&r, argv);
 	rig_has(&r, "whatif warp-sched=lrr", "FAILED: "); /* the kernel reads behind an array, under any scheduler */
 	for (u32 i = 0; i < 2; i++) {
@@ -543,8 +542,8 @@ static void completed(void **state)
 /* Speeds by their definition, with figures made up. */
 static void speeds(void **state)
 {
-	struct whatif_row row[4] = {{.state = ROW_DONE}, {.state = ROW_DONE}, {.state = ROW_DONE, .from_zero = true},
-	                            {.state = ROW_FAILED}};
+	struct whatif_row row[4] = {
+	    {.state = ROW_DONE}, {.state = ROW_DONE}, {.state = ROW_DONE, .from_zero = true}, {.state = ROW_FAILED}};
 	struct whatif w = {.row = row, .nrows = 4, .from = 1000};
 	static const u64 cycle[] = {3000, 2000, 2500, 10}, insts[] = {600, 600, 600, 600};
 	for (u32 i = 0; i < 4; i++)

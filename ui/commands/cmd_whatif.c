@@ -9,7 +9,8 @@
 
 static bool last_table(struct debugger *d, struct err *e)
 {
-	return d->whatif || err_set(e, "whatif: KEY=VALUE[,VALUE...] is expected, as in whatif warp-sched=lrr,gto for 20000");
+	return d->whatif ||
+	       err_set(e, "whatif: KEY=VALUE[,VALUE...] is expected, as in whatif warp-sched=lrr,gto for 20000");
 }
 
 /* whatif compare ROW: the row's machine beside this one. */

@@ -1,14 +1,14 @@
 /* whatif: the present cycle under several settings, each in a process of its own.
  *
  * The debugger's process forks. A child has the whole machine, its host program and its Lua states as they are, by copy
- * on write; it changes its settings, runs on, and sends what it has counted over a pipe. The debugger stays where it is:
- * nothing in a child reaches it, its terminal or a file.
+ * on write; it changes its settings, runs on, and sends what it has counted over a pipe. The debugger stays where it
+ * is: nothing in a child reaches it, its terminal or a file.
  *
  * A row is one combination of values. Row 0 is the machine as it is. Of the keys of a row,
  *
  *   - those that `set` may change now (sim_may_set) change at the present cycle, and
- *   - those that size the machine, and policies that may not change at this moment, hold from cycle 0: such a row builds
- *     a machine with them, runs it to the present cycle, changes the others there, and runs on (`from_zero`).
+ *   - those that size the machine, and policies that may not change at this moment, hold from cycle 0: such a row
+ * builds a machine with them, runs it to the present cycle, changes the others there, and runs on (`from_zero`).
  *
  * As many children run at a time as there are processors that the process may use, or as many as the memory holds. */
 #ifndef UI_DBG_WHATIF_H
@@ -28,9 +28,9 @@ struct whatif_news {
 	bool final, forked; /* forked: it has come to the present cycle (from_zero: it may end before) */
 	enum session_stop stop;
 	enum check_state check;
-	u64 cycle, insts;      /* where it stands; warp instructions since cycle 0 */
-	u64 insts_at;          /* those at the present cycle */
-	u64 hash;              /* sim_hash() there; final, with w->hashes */
+	u64 cycle, insts; /* where it stands; warp instructions since cycle 0 */
+	u64 insts_at;     /* those at the present cycle */
+	u64 hash;         /* sim_hash() there; final, with w->hashes */
 	struct probe_value value[WHATIF_FIGURES];
 	char why[WHATIF_NOTE]; /* final: why the row failed, or what its program's check says */
 };
@@ -39,11 +39,11 @@ enum whatif_state { ROW_WAITS, ROW_RUNS, ROW_DONE, ROW_FAILED };
 struct whatif_row {
 	enum whatif_state state;
 	bool from_zero;
-	char *value[WHATIF_KEYS]; /* of w->key, as conf_get() tells them */
-	struct conf conf;         /* the machine that it asks for, with what the values imply */
-	struct whatif_news news;  /* the latest */
+	char *value[WHATIF_KEYS];   /* of w->key, as conf_get() tells them */
+	struct conf conf;           /* the machine that it asks for, with what the values imply */
+	struct whatif_news news;    /* the latest */
 	char why[WHATIF_NOTE + 40]; /* ROW_FAILED: why */
-	pid_t pid;                /* ROW_RUNS */
+	pid_t pid;                  /* ROW_RUNS */
 	int pipe;
 };
 
@@ -51,7 +51,7 @@ struct whatif {
 	const struct conf_key *key[WHATIF_KEYS];
 	u32 nkeys;
 	struct whatif_figure {
-		char name[96];  /* as it was asked for */
+		char name[96];   /* as it was asked for */
 		char probe[100]; /* "gpu.l1d.hit_rate" */
 	} figure[WHATIF_FIGURES];
 	u32 nfigures;
@@ -60,10 +60,10 @@ struct whatif {
 	char *program;   /* for titles */
 	struct whatif_row *row;
 	u32 nrows;
-	u32 jobs;            /* at a time */
-	u32 running, over;   /* over: done or failed */
-	bool interrupted;    /* by the user: some rows were not run to their end */
-	pid_t parent;        /* the debugger's process */
+	u32 jobs;          /* at a time */
+	u32 running, over; /* over: done or failed */
+	bool interrupted;  /* by the user: some rows were not run to their end */
+	pid_t parent;      /* the debugger's process */
 	u64 started_ns;
 };
 

@@ -143,7 +143,8 @@ static enum session_stop run_to(struct child *c, u64 until, struct err *e)
 		drop_history(c->s);
 		const enum session_stop why = session_run(c->s, MIN(until, now > NEVER - slice ? NEVER : now + slice), e);
 		strbuf_clear(&c->s->output);
-		if ((why == SS_CYCLE && sim_cycle(c->s->sim) >= until) || (why != SS_CYCLE && why != SS_REQUEST && why != SS_BUSY))
+		if ((why == SS_CYCLE && sim_cycle(c->s->sim) >= until) ||
+		    (why != SS_CYCLE && why != SS_REQUEST && why != SS_BUSY))
 			return why;
 		if (host_ns() - began < NEWS_NS / 2 && slice < 1u << 30)
 			slice *= 2;

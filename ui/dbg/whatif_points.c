@@ -115,8 +115,9 @@ static void add_row(struct reading *in, char *const *value)
 	}
 	r->from_zero = w->nrows > 1 && has_to_begin_again(in->d, &r->conf);
 	if (r->from_zero && in->d->travel.changed_by_hand)
-		row_fails(w, r,
-		          "it would begin at cycle 0, and this machine was changed by hand since (`undo` takes the change back)");
+		row_fails(
+		    w, r,
+		    "it would begin at cycle 0, and this machine was changed by hand since (`undo` takes the change back)");
 }
 
 /* The last key's values turn fastest. The combination that is there already is row 0. */
@@ -348,8 +349,9 @@ static bool may_fork(struct debugger *d, struct err *e)
 	if (!can_run(d, e))
 		return false;
 	return !is_app(d->s) ||
-	       err_set(e, "an application is another process, with files of its own, and cannot be forked. `compare OPTIONS` "
-	                  "starts a second one beside this one");
+	       err_set(e,
+	               "an application is another process, with files of its own, and cannot be forked. `compare OPTIONS` "
+	               "starts a second one beside this one");
 }
 
 static bool read_all(struct reading *in, const char *text, struct err *e)

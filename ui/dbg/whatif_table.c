@@ -304,8 +304,7 @@ static json_t *json_row(const struct whatif *w, u32 row)
 	put(o, "speed", real(whatif_speed(w, row, false)));
 	put(o, "speed_from_here", real(whatif_speed(w, row, true)));
 	for (u32 i = 0; i < w->nfigures; i++)
-		put(figures, w->figure[i].name,
-		    r->news.value[i].real ? real(r->news.value[i].d) : number(r->news.value[i].u));
+		put(figures, w->figure[i].name, r->news.value[i].real ? real(r->news.value[i].d) : number(r->news.value[i].u));
 	if (w->hashes)
 		put(o, "hash", text(whatif_hash(r, hash)));
 	put(o, "figures", figures);
