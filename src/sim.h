@@ -109,6 +109,7 @@ void sim_take_printf(struct sim *s, struct strbuf *out);
 bool sim_set(struct sim *s, const char *key, const char *value, struct err *e);
 bool sim_may_set(const struct sim *s, const char *key, const char *value, struct err *e);
 const char *sim_live_key(u32 i);
+bool sim_is_live(const char *key); /* is it one of those? */
 
 /* --- time travel ---
  *

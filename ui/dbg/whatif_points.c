@@ -35,14 +35,6 @@ static void text_of(const struct conf *c, const struct conf_key *k, struct strbu
 
 /* --- may it change now? --- */
 
-static bool is_live(const char *key)
-{
-	u32 i = 0;
-	while (sim_live_key(i) && strcmp(sim_live_key(i), key))
-		i++;
-	return sim_live_key(i);
-}
-
 /* A policy of the library that is not in use: whether it may come into use now is asked of it in the place of one that
  * is not loaded yet. */
 static const char *another_policy(const struct conf *c, enum policy_kind k)
@@ -56,7 +48,7 @@ static const char *another_policy(const struct conf *c, enum policy_kind k)
 bool whatif_changes_now(struct debugger *d, const char *key, const char *value)
 {
 	const enum policy_kind k = policy_kind_of(key);
-	if (!is_live(key))
+	if (!sim_is_live(key))
 		return false;
 	if (k != POLICY_KINDS && policy_is_lua(value))
 		value = another_policy(gpu_conf(dbg_gpu(d)), k);
