@@ -106,7 +106,7 @@ static void sized_from_zero(void **state)
 	struct rig r;
 	open_small(&r, "bfs", NULL, NULL);
 	rig_say(&r, "until 5000");
-	rig_has(&r, "whatif l1d.ways=1,4 warp-sched=gto,lrr print l1d.misses,gpu.ipc,hash", "from cycle 0");
+	rig_has(&r, "whatif l1d.ways=1,4 warp-sched=gto,lrr print l1d.misses,gpu.ipc,hash", "from cycle 0 (l1d.ways)");
 	assert_int_equal(r.d->whatif->nrows, 4);
 	const struct whatif_row *one = row_of(&r, 1), *both = row_of(&r, 2), *lrr = row_of(&r, 3);
 	assert_string_equal(one->value[0], "1");

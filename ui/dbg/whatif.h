@@ -39,6 +39,7 @@ enum whatif_state { ROW_WAITS, ROW_RUNS, ROW_DONE, ROW_FAILED };
 struct whatif_row {
 	enum whatif_state state;
 	bool from_zero;
+	const char *fixed_key;      /* from_zero: the first key that is why */
 	char *value[WHATIF_KEYS];   /* of w->key, as conf_get() tells them */
 	struct conf conf;           /* the machine that it asks for, with what the values imply */
 	struct whatif_news news;    /* the latest */

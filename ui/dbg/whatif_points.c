@@ -55,18 +55,20 @@ bool whatif_changes_now(struct debugger *d, const char *key, const char *value)
 	return sim_may_set(d->s->sim, key, value, NULL);
 }
 
-static bool has_to_begin_again(struct debugger *d, const struct conf *want)
+/* The first key that cannot change now; NULL: all can. */
+static const char *fixed_key(struct debugger *d, const struct conf *want)
 {
 	struct strbuf is = STRBUF_INIT, to = STRBUF_INIT;
-	bool again = false;
-	for (u32 i = 0; i < conf_nkeys && !again; i++) {
+	const char *key = NULL;
+	for (u32 i = 0; i < conf_nkeys && !key; i++) {
 		text_of(gpu_conf(dbg_gpu(d)), &conf_keys[i], &is);
 		text_of(want, &conf_keys[i], &to);
-		again = strcmp(strbuf_str(&is), strbuf_str(&to)) && !whatif_changes_now(d, conf_keys[i].key, strbuf_str(&to));
+		if (strcmp(strbuf_str(&is), strbuf_str(&to)) && !whatif_changes_now(d, conf_keys[i].key, strbuf_str(&to)))
+			key = conf_keys[i].key;
 	}
 	strbuf_release(&is);
 	strbuf_release(&to);
-	return again;
+	return key;
 }
 
 /* --- rows --- */
@@ -105,7 +107,8 @@ static void add_row(struct reading *in, char *const *value)
 		row_fails(w, r, why.msg);
 		return;
 	}
-	r->from_zero = w->nrows > 1 && has_to_begin_again(in->d, &r->conf);
+	r->fixed_key = w->nrows > 1 ? fixed_key(in->d, &r->conf) : NULL;
+	r->from_zero = r->fixed_key;
 	if (r->from_zero && in->d->travel.changed_by_hand)
 		row_fails(
 		    w, r,

@@ -152,7 +152,7 @@ static void remark(const struct whatif *w, u32 row, struct strbuf *out)
 		between = ", ";
 	}
 	if (r->from_zero) {
-		strbuf_addf(out, "%sfrom cycle 0", between);
+		strbuf_addf(out, "%sfrom cycle 0 (%s)", between, r->fixed_key);
 		between = ", ";
 	}
 	if (r->state == ROW_DONE && r->news.stop == SS_FINISHED && !r->news.forked)
@@ -199,7 +199,7 @@ static void legend(const struct whatif *w, struct strbuf *out)
 		strbuf_adds(out, ".\n");
 	if (any_from_zero(w) && w->from)
 		strbuf_addf(out,
-		            "from cycle 0: what cannot change at this moment holds from the start of the run; what `set` can "
+		            "from cycle 0 (KEY): KEY cannot change now, so it holds from the start of the run; what `set` can "
 		            "change changes at cycle %llu, as in the other rows.\n",
 		            (unsigned long long)w->from);
 }
