@@ -39,18 +39,23 @@ static int change(lua_State *L)
 	return forked ? refuse(L) : bounded_call_library(L);
 }
 
+/* Replaces functions of a library; one that is refused has a metatable instead of them. */
+static void guard(lua_State *L, const char *library, const luaL_Reg *functions)
+{
+	const int top = lua_gettop(L);
+	lua_getglobal(L, library);
+	const bool there = lua_istable(L, -1) && !lua_getmetatable(L, -1);
+	for (; there && functions->name; functions++)
+		bounded_replace(L, functions->name, functions->func);
+	lua_settop(L, top);
+}
+
 void bounded_files(lua_State *L)
 {
-	lua_getglobal(L, LUA_IOLIBNAME);
-	bounded_replace(L, "open", open_file);
-	bounded_replace(L, "output", output);
-	bounded_replace(L, "popen", change);
-	bounded_replace(L, "tmpfile", change);
-	lua_pop(L, 1);
-	lua_getglobal(L, LUA_OSLIBNAME);
-	bounded_replace(L, "remove", change);
-	bounded_replace(L, "rename", change);
-	bounded_replace(L, "execute", change);
-	bounded_replace(L, "tmpname", change);
-	lua_pop(L, 1);
+	static const luaL_Reg io[] = {
+	    {"open", open_file}, {"output", output}, {"popen", change}, {"tmpfile", change}, {NULL, NULL}};
+	static const luaL_Reg os[] = {
+	    {"remove", change}, {"rename", change}, {"execute", change}, {"tmpname", change}, {NULL, NULL}};
+	guard(L, LUA_IOLIBNAME, io);
+	guard(L, LUA_OSLIBNAME, os);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/strbuf.h"
-#include "lua/bounded.h"
 #include "lua/env.h"
 
 #define MOST_TEXT (16u << 20) /* of load: a second */
@@ -216,7 +215,6 @@ static int open_libraries(lua_State *L)
 	if (allow_io) {
 		luaL_requiref(L, LUA_IOLIBNAME, luaopen_io, 1);
 		luaL_requiref(L, LUA_OSLIBNAME, luaopen_os, 1);
-		bounded_files(L);
 	} else {
 		refuse_library(L, LUA_IOLIBNAME);
 		refuse_library(L, LUA_OSLIBNAME);
