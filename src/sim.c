@@ -498,18 +498,23 @@ const char *sim_live_key(u32 i)
 	return i - POLICY_KINDS < ARRAY_LEN(live) ? live[i - POLICY_KINDS] : NULL;
 }
 
+bool sim_is_live(const char *key)
+{
+	u32 i = 0;
+	while (sim_live_key(i) && strcmp(sim_live_key(i), key))
+		i++;
+	return sim_live_key(i);
+}
+
 /* May this key change now? Of a policy's key also the number of the policy that it names. */
 static bool may_set(const struct sim *s, const char *key, const char *value, struct conf *c, u32 *policy, struct err *e)
 {
 	const struct gpu *g = s->gpu;
 	enum policy_kind k = policy_kind_of(key);
-	bool may = false;
 	*c = g->conf;
-	for (u32 i = 0; sim_live_key(i); i++)
-		may |= !strcmp(key, sim_live_key(i));
 	if (!conf_set(c, key, value, e) || !conf_check(c, e))
 		return false;
-	if (!may)
+	if (!sim_is_live(key))
 		return err_set(e, "%s is part of the machine: it can be set when it is built (--set %s=%s), not while it runs",
 		               key, key, value);
 	if (k == POLICY_KINDS)

@@ -109,6 +109,7 @@ void sim_take_printf(struct sim *s, struct strbuf *out);
 bool sim_set(struct sim *s, const char *key, const char *value, struct err *e);
 bool sim_may_set(const struct sim *s, const char *key, const char *value, struct err *e);
 const char *sim_live_key(u32 i);
+bool sim_is_live(const char *key); /* is it one of those? */
 
 /* --- time travel ---
  *
@@ -152,6 +153,10 @@ void sim_before_change(struct sim *s);
 bool sim_undo_turn(struct sim *s, struct err *e);
 /* Takes back what has been done to the machine since sim_fork() and is no turn yet. False: there is no history. */
 bool sim_take_back(struct sim *s);
+/* This process is a fork of the one that the machine was built in. Nobody hears of it any more: subscribers and
+ * samplers are gone, so nothing that they write is written twice. The machine and its past are as they were; the past
+ * gets no more snapshots than it needs. */
+void sim_forked(struct sim *s);
 /* Brings the machine to a place between the beginning of history and the frontier. False with *e otherwise. Event
  * consumers hear nothing of it; samplers may (sim_hear_again). What kernels have printed should have been taken before
  * (sim_take_printf): what they print on the way is not kept. */

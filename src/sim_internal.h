@@ -26,6 +26,7 @@ struct sim {
 	u64 awaited;       /* programs, as bits */
 	u64 awaited_ended; /* kernels that had ended when they were looked at; NEVER: look */
 	u64 next_sample;
+	bool forked;      /* sim_forked(): there are no more snapshots but those that turns need */
 	bool stop_wanted; /* by a sampler, in this cycle */
 	u64 checked;      /* a checking build: the last multiple of SIM_CHECK at which it looked at the state */
 	/* Time travel: off while history is NULL. */

@@ -107,6 +107,10 @@ static void look_after(struct sim *s, u64 now, u64 cycles)
 
 static bool take(struct sim *s, enum snapshot_kind k)
 {
+	if (s->forked && k == SNAP_AUTO) {
+		look_after(s, now_ns(), MAX_LOOK);
+		return true;
+	}
 	gpu_sync(s->gpu);
 	struct outside *o = outside_save(s);
 	bool again = sim_cycle(s) < s->frontier;
@@ -501,6 +505,17 @@ struct sim_place sim_snapshot_place(const struct sim *s, u32 i)
 struct sim_place sim_before_turns(const struct sim *s, u64 cycle)
 {
 	return (struct sim_place){cycle, s->history ? history_turns_before(s->history, cycle) : 0};
+}
+
+void sim_forked(struct sim *s)
+{
+	for (u32 i = 0; i < s->nsamplers; i++)
+		sim_set_sampler(s, (int)i, 0);
+	for (u32 i = 0; i < s->gpu->nconsumers; i++)
+		sim_unsubscribe(s, (int)i);
+	s->forked = true;
+	if (s->history)
+		history_forked(s->history);
 }
 
 void travel_free(struct sim *s)

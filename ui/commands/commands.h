@@ -38,6 +38,7 @@ enum completer {
 	COMPLETE_SAVE,
 	COMPLETE_COMPARE,
 	COMPLETE_PROGRAM,
+	COMPLETE_WHATIF,
 	COMPLETE_COMMAND
 };
 struct command {
@@ -75,6 +76,9 @@ void aliases_release(struct debugger *d);
 extern const struct debugger_words console_words;
 /* What scripts of a session have: dbg, gpu and mem. For session_open(). */
 void console_modules(struct lua_State *L, struct session *s);
+/* Offers what may stand in a line of `whatif` in the place of `word`, behind `before`. */
+void whatif_complete(struct debugger *d, const char *word, const char *before,
+                     void (*offer)(void *ctx, const char *text), void *ctx);
 /* Candidates for the word that ends at byte `cursor` of line: NULL-terminated array, each and the array to be freed;
  * *word_start = where the word begins. NULL when there is none. */
 char **debugger_complete(struct debugger *d, const char *line, u32 cursor, u32 *word_start);

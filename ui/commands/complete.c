@@ -434,6 +434,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		break;
 	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
+	case COMPLETE_WHATIF: whatif_complete(d, m->word, skip_blanks(before), offer, m); break;
 	case COMPLETE_COMMAND:
 		if (!strcmp(c->name, "help") && offer_help_of(d, skip_blanks(before), m))
 			break;

@@ -140,19 +140,11 @@ static void set_implied(struct debugger *d, const char *kind, const char *policy
 	}
 }
 
-static bool is_live(const char *key)
-{
-	u32 i = 0;
-	while (sim_live_key(i) && strcmp(sim_live_key(i), key))
-		i++;
-	return sim_live_key(i);
-}
-
 /* What cannot change now can from the start: says what to type for it. */
 static bool not_now(const char *key, const char *value, struct err *e)
 {
 	char why[160];
-	if (is_live(key))
+	if (sim_is_live(key))
 		snprintf(why, sizeof why, "%.159s", e->msg);
 	else
 		snprintf(why, sizeof why, "%.60s is part of the machine and cannot change while it runs", key);
@@ -187,7 +179,7 @@ static bool set_machine(struct debugger *d, const char *key, const char *value, 
 		err_prefix(e, "set: ");
 		return false;
 	}
-	if (is_live(key) && !policy_load(d->s, key, value, e))
+	if (sim_is_live(key) && !policy_load(d->s, key, value, e))
 		return false;
 	if (!sim_may_set(d->s->sim, key, value, e))
 		return not_now(key, value, e);

@@ -12,6 +12,7 @@
 #include "dbg/slices.h"
 #include "dbg/travel.h"
 #include "dbg/watch.h"
+#include "dbg/whatif.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
 #define LOG_DEFAULT                                                                                                    \
@@ -56,6 +57,7 @@ void debugger_free(struct debugger *d)
 		watch_delete(d, &d->watches[d->nwatches - 1]);
 	break_release(&d->breaks);
 	rival_close(d);
+	whatif_free(d->whatif);
 	divergence_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
@@ -135,7 +137,7 @@ static void queue_step(struct debugger *d, struct strbuf *out)
 
 bool debugger_busy(const struct debugger *d)
 {
-	return d->run.goal.kind != GOAL_NONE || d->queue.n || rival_behind(d);
+	return d->run.goal.kind != GOAL_NONE || d->queue.n || rival_behind(d) || whatif_running(d);
 }
 
 static void drop_interrupted(struct debugger *d, struct strbuf *out)
@@ -165,7 +167,9 @@ static bool is_rivals_turn(struct debugger *d)
 enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
 	drop_interrupted(d, out);
-	if (d->run.goal.kind != GOAL_NONE && !is_rivals_turn(d))
+	if (whatif_running(d))
+		whatif_slice(d, out);
+	else if (d->run.goal.kind != GOAL_NONE && !is_rivals_turn(d))
 		pursue_goal(d, max_cycles, out);
 	else if (d->run.goal.kind == GOAL_NONE && d->queue.n && d->run.state != DBG_QUIT && !rival_behind(d))
 		queue_step(d, out);

@@ -176,6 +176,7 @@ struct debugger {
 	struct recording *record; /* where events go to as JSON lines (record.h); NULL = nowhere */
 	struct shadows *shadows;  /* machines that `break divergence` runs beside this one (divergence.c) */
 	struct rival *rival;      /* the machine that `compare` has set beside this one (rival.h); NULL = none */
+	struct whatif *whatif;    /* the settings that `whatif` has tried last, or tries now (whatif.h); NULL = none yet */
 	/* What stands further up, and is not known here. */
 	struct shell *shell;           /* of the words (commands/shell.h) */
 	struct appearance *appearance; /* what is chosen for display (views/appearance.h); NULL = nobody has asked */

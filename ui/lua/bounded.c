@@ -137,4 +137,5 @@ void lua_bound_libraries(lua_State *L)
 	replace_sort(L);
 	bounded_replace(L, "concat", bounded_concat);
 	lua_pop(L, 2);
+	bounded_files(L);
 }

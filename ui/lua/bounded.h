@@ -13,4 +13,6 @@ void bounded_protection(lua_State *L);
 void bounded_coroutines(lua_State *L);
 /* find, match, gmatch and gsub of the table string, which is on top. */
 void bounded_patterns(lua_State *L);
+/* io and os of the globals: in a fork they change no file (lua_forked()). */
+void bounded_files(lua_State *L);
 #endif

@@ -33,6 +33,9 @@ void lua_sandbox_free(lua_State *L);
 #define LUA_NO_LIMIT UINT64_MAX
 void lua_limit_allocations(u64 n);
 u64 lua_allocations_left(void);
+/* This process is a fork of the one that made the state. The state gets a clock for its budgets again. No state of this
+ * process, whatever allow_io says, opens a file for writing, deletes or renames one, or starts a program any more. */
+void lua_forked(lua_State *L);
 /* The session of a state (also of its coroutines), or NULL. */
 struct session *lua_session(lua_State *L);
 

@@ -207,8 +207,22 @@ static int dbg_reason(lua_State *L)
 	D("release", lua_dbg_give_back, "dbg.release([sms])", "sms: list of integers",                                           \
 	  "gives SMs back to the kernels that they were taken from, as the command `release` does: all that are free",           \
 	  "the command's own; as dbg.preempt")                                                                                   \
+	D("whatif", lua_dbg_whatif,                                                                                              \
+	  "dbg.whatif(text) -> {{settings, as_it_is, from_zero, best, ok, why, stop, hash, cycle, warp_insts, ipc, "             \
+	  "speed, speed_from_here, figures}...}",                                                                                \
+	  "text: string, what follows the command `whatif`: \"warp-sched=lrr,ccws for 20000 print l1d.hit_rate\"; "              \
+	  "settings: table key = string; as_it_is, from_zero, best, ok: booleans; why, stop, hash: strings; figures: "           \
+	  "table name = number; the rest numbers",                                                                               \
+	  "the present cycle under several settings, each in a process of its own, as the command `whatif` runs them; "          \
+	  "the machine stays where it is. Row 1 is the machine as it is. from_zero: it has run from cycle 0 with its "           \
+	  "settings. ok: false where the row has failed; why says it. cycle, warp_insts: where it stands, counted from "         \
+	  "cycle 0; ipc: the one by the other. speed: against row 1, by cycles if all rows have finished, else by ipc; "         \
+	  "speed_from_here: the same from the present cycle on, nil with from_zero. stop: finished, cycle (it stands "           \
+	  "where it was to) or failed. hash: of the whole state, as gpu.hash, with `print hash`. A row that could not be "       \
+	  "run has neither stop nor what follows it",                                                                            \
+	  "the command's own; interrupted; within a callback, a host program or a coroutine")                                    \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                               \
-	  "format: string, csv phases-csv phases-svg trace json; file: string, a path; sm: integer, for "                        \
+	  "format: string, csv phases-csv phases-svg trace json whatif-csv whatif-json; file: string, a path; sm: integer, for " \
 	  "phases-svg (all SMs)",                                                                                                \
 	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                       \
 	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")                   \

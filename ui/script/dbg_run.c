@@ -5,6 +5,7 @@
 #include "dbg/goal.h"
 #include "dbg/slices.h"
 #include "dbg/debugger.h"
+#include "dbg/whatif.h"
 #include "gpu/verbs.h"
 #include "session/inspections.h"
 #include "script/dbg_internal.h"
@@ -101,6 +102,7 @@ int lua_dbg_execute(lua_State *L)
 	d->script.scripted--;
 	if (ok && d->run.goal.kind != GOAL_NONE)
 		goal_drive(d, &out);
+	whatif_drive(d, &out);
 	lua_budget(L, LUA_BUDGET_HOST);
 	strbuf_add(&d->s->output, strbuf_str(&out), before);
 	d->log.output = d->s->output.len;

@@ -14,6 +14,8 @@ const struct export_format export_formats[] = {
     {"phases-svg", "the phase graph as a picture, all SMs or one"},
     {"trace", "what --trace has recorded so far, for Perfetto"},
     {"json", "the statistics, as run --stats writes them"},
+    {"whatif-csv", "the last table of `whatif`"},
+    {"whatif-json", "the last table of `whatif`, with its cycles and why rows failed"},
 };
 const u32 nexport_formats = ARRAY_LEN(export_formats);
 
@@ -42,6 +44,17 @@ static bool write_trace(struct session *s, struct outfile *to, struct err *e)
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	bool ok = f && outputs_export_trace(s, f, e);
 	return f && (!fclose(f) || !ok) && ok;
+}
+
+bool export_put(const char *file, const struct strbuf *text, struct err *e)
+{
+	struct outfile *f = outfile_open(file, "export", e);
+	bool ok = f && outfile_put(f, strbuf_str(text), text->len, e);
+	if (ok)
+		ok = outfile_commit(f, e);
+	else
+		outfile_drop(f);
+	return ok || err_set(e, "%s: cannot write", file);
 }
 
 bool export_write(struct session *s, const char *format, const char *file, s32 sm, const char *stop, struct err *e)

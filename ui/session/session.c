@@ -439,3 +439,12 @@ void session_change_ends(struct session *s)
 	if (s->change_open)
 		session_changed(s);
 }
+
+void session_forked(struct session *s)
+{
+	s->opt->beside = true;
+	s->app_slices = false;
+	sim_forked(s->sim);
+	lua_forked(s->L);
+	strbuf_clear(&s->output);
+}

@@ -55,6 +55,9 @@ bool session_undo(struct session *s, struct err *e);
 /* Starts again from nothing: cycle 0 of the program and machine in s->opt and s->conf, which may be others than before
  * (the debugger's `run`, `file`). */
 bool session_restart(struct session *s, struct err *e);
+/* This process is a fork of the one that opened the session: what runs here is seen by nobody, and no file of the
+ * user's is written, not even by scripts that may use files. */
+void session_forked(struct session *s);
 /* Why it stopped: as part of a sentence; in a word for reports ("finished", "fault", ...); as a message, text without a
  * final newline, nothing when it finished (*e is session_run()'s). */
 const char *session_stop_text(enum session_stop w);

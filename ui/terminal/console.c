@@ -9,6 +9,7 @@
 
 #include "base/command_history.h"
 #include "commands/commands.h"
+#include "dbg/whatif.h"
 #include "base/leaving.h"
 #include "base/pager.h"
 #include "base/plain.h"
@@ -30,11 +31,29 @@ void console_print(struct strbuf *out)
 	strbuf_clear(out);
 }
 
+/* How far `whatif` is, on a terminal: a line that is taken away when it is over. */
+static void show_progress(const struct debugger *d, bool *shown)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (whatif_running(d) && isatty(STDERR_FILENO)) {
+		whatif_progress(d->whatif, &text);
+		fprintf(stderr, "\r\033[K%.79s", strbuf_str(&text));
+		*shown = true;
+	} else if (*shown) {
+		fputs("\r\033[K", stderr);
+		*shown = false;
+	}
+	fflush(stderr);
+	strbuf_release(&text);
+}
+
 void console_drive(struct debugger *d)
 {
 	struct strbuf out = STRBUF_INIT;
+	bool shown = false;
 	while (d->run.state == DBG_RUNNING) {
 		debugger_run_slice(d, SLICE, &out);
+		show_progress(d, &shown);
 		console_print(&out);
 		print_errors(&d->report.errors);
 	}

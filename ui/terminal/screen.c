@@ -11,6 +11,7 @@
 #include "commands/shell.h"
 #include "base/words.h"
 #include "dbg/rival.h"
+#include "dbg/whatif.h"
 #include "views/frame.h"
 #include "views/legend.h"
 #include "views/point.h"
@@ -128,11 +129,16 @@ static double run_turn(struct loop *l, struct strbuf *out)
 	struct debugger *d = l->s.d;
 	enum machine_turn t = pace_turn(&l->pace, rival_behind(d), views[l->s.view]->both, d->run.goal.kind == GOAL_NONE);
 	u64 from = cycle_of(d, t);
+	const bool tries = whatif_running(d);
 	if (d->rival)
 		d->rival->turn = t == TURN_A ? RIVAL_WAITS : RIVAL_ALONE;
 	double t0 = now_seconds(), cpu = cpu_seconds();
 	debugger_run_slice(d, l->pace.slice[t], out);
 	double took = now_seconds() - t0;
+	if (tries) { /* it has only waited for other processes */
+		l->pace.frame_debt = 0;
+		return took;
+	}
 	u64 now = cycle_of(d, t);
 	pace_sliced(&l->pace, t, now > from ? now - from : 0, took, cpu_seconds() - cpu, rival_behind(d));
 	return took;
@@ -152,6 +158,8 @@ static void slice(struct loop *l)
 	u64 insts = total_insts(s->d);
 	if (l->run_seconds > 0.001 && insts > l->run_insts)
 		s->rate = (double)(insts - l->run_insts) / l->run_seconds;
+	if (whatif_running(s->d))
+		s->rate = whatif_rate(s->d->whatif);
 	/* Its first words begin the run's answer, and what follows is part of it, if that was little by the time it stops.
 	 */
 	const bool first = !l->said && (out.len || stopped || (st != DBG_RUNNING && !s->d->rival));

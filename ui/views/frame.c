@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "dbg/whatif.h"
 #include "scr/draw.h"
 #include "session/programs.h"
 #include "views/cursor.h"
@@ -80,6 +81,10 @@ static struct piece state_piece(const struct screen *s)
 	bool turns_only;
 	u64 farthest, back = behind(s, &farthest, &turns_only);
 	const bool wide = s->canvas.w >= 100;
+	if (shown_state(s) == DBG_RUNNING && whatif_running(s->d)) {
+		snprintf(p.text, sizeof p.text, "%s whatif %u/%u", glyph, s->d->whatif->over, s->d->whatif->nrows);
+		return p;
+	}
 	if ((back || turns_only) && shown_state(s) != DBG_DEAD) {
 		p.style = (struct style){R_WARN, ATTR_BOLD | ATTR_REVERSE};
 		if (wide && !programs_reach(s->d->s, turns_here(s), NULL))

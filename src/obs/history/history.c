@@ -266,6 +266,12 @@ void history_free(struct history *h)
 	free(h);
 }
 
+void history_forked(struct history *h)
+{
+	present_forked(h->present);
+	h->warm = NULL; /* its thread is not here, and may hold its lock for ever */
+}
+
 static u32 arena_pages(const struct history *h)
 {
 	return (u32)((h->arena->used + PAGE - 1) / PAGE);

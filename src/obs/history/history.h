@@ -27,6 +27,8 @@ struct history;
 /* budget: bytes for pages, their tables and what callers keep with snapshots; at least 16 MiB. */
 struct history *history_create(struct arena *a, struct devmem *d, u64 budget, struct err *e);
 void history_free(struct history *h);
+/* This process is a fork of the one that made it: the second thread is not here, and nobody waits for it. */
+void history_forked(struct history *h);
 
 /* Takes a snapshot of the present state, placed after `at`; it becomes `at`. extra: host-side state of the caller's
  * that goes with it, extra_bytes of the budget, freed by free_extra when the snapshot goes. again: the machine has been

@@ -43,6 +43,14 @@ struct present *present_open(const u8 *base, size_t bytes)
 	return r;
 }
 
+void present_forked(struct present *r)
+{
+	if (r->pagemap >= 0)
+		close(r->pagemap);
+	r->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	r->scans = r->pagemap >= 0;
+}
+
 void present_close(struct present *r)
 {
 	if (!r)

@@ -7,6 +7,8 @@
 struct present;
 /* For an anonymous mapping of which no page is ever given back. */
 struct present *present_open(const u8 *base, size_t bytes);
+/* This process is a fork of the one that opened it: looks at its own pages from now on. */
+void present_forked(struct present *r);
 void present_close(struct present *r);
 /* Looks at the first n pages (of 4096 bytes): a bit a page, valid until the next call. All ones where the kernel does
  * not tell. */
