@@ -273,8 +273,10 @@ static bool constants_fit(const struct conf *c, struct conf_conflict *of, struct
 {
 	return c->l1c_behind == L1C_BEHIND_L2 || c->l1c_line <= c->l1i_line ||
 	       among(of, "l1c.behind", "l1c.line", "l1i.line") ||
-	       err_set(e, "l1c.behind=l1i: l1c.line %u is more than l1i.line %u, so that a line of constants would lie in several of L1I",
-	               c->l1c_line, c->l1i_line);
+	       err_set(
+	           e,
+	           "l1c.behind=l1i: l1c.line %u is more than l1i.line %u, so that a line of constants would lie in several of L1I",
+	           c->l1c_line, c->l1i_line);
 }
 
 /* Snapshots go through the record of restartable CTAs page by page, used or not: more would stop a debugger for

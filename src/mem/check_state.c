@@ -512,7 +512,8 @@ static bool check_constants(const struct mem *m, u32 sm, struct err *e)
 		HOLDS(found[i] == (i < l1c->st->fresh && l1c->e[i].used), "l1c %u: MSHR %u waits for L1I in %u places", sm, i,
 		      found[i]);
 	const u64 due = m->constants[sm].n ? constants_at(m, sm, 0)->ready : NEVER;
-	HOLDS(wheel_at(&m->wheel, m->timer_constants + sm) == due, "SM %u: constants from L1I are due in another cycle", sm);
+	HOLDS(wheel_at(&m->wheel, m->timer_constants + sm) == due, "SM %u: constants from L1I are due in another cycle",
+	      sm);
 	return true;
 }
 

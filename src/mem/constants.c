@@ -1,6 +1,7 @@
 #include "mem/constants.h"
 
 #include "base/bits.h"
+#include "mem/l1.h"
 
 void constants_init(struct mem *m, struct arena *a)
 {

@@ -1,4 +1,5 @@
-/* constants: L1I holds constants, too (l1c.behind=l1i). The constant cache of an SM is then a small one in front of L1I.
+/* constants: L1I holds constants, too (l1c.behind=l1i). The constant cache of an SM is then a small one in front of
+ * L1I.
  *
  *   constant cache --miss--> L1I --hit---------------------------> l1c.behind_latency --> constant cache, its waiters
  *                             '--miss--> L2 --> L1I's line -----> l1c.behind_latency --'
@@ -10,11 +11,10 @@
  * A constant that waits in an MSHR of L1I is a waiter with the operation MO_LOAD, and instead of a token it has the
  * number of the constant cache's MSHR. When L1I has the line, that number goes into a fifo, which a timer of the SM
  * empties. Each MSHR of the constant cache is in one of these two places, so the fifo has as many places. Until then it
- * counts as a request of the SM that is under way. */
+ * counts as a request of the SM that is under way. What others call of constants.c is declared in impl.h and l1.h. */
 #ifndef MEM_CONSTANTS_H
 #define MEM_CONSTANTS_H
 #include "mem/impl.h"
-#include "mem/l1.h"
 
 struct constant_answer {
 	u64 ready; /* core cycle in which the line is in the constant cache */
@@ -22,22 +22,6 @@ struct constant_answer {
 	u32 pad;   /* named so that it is zero */
 };
 
-/* Takes the state from the arena, if l1c.behind says so, and writes nothing to it. */
-void constants_init(struct mem *m, struct arena *a);
-/* Can L1I take the miss of the constant cache? */
-bool constants_room(const struct access *a);
-/* It looks into L1I; there must be room. mshr: the constant cache's, which waits for the line. */
-void constants_ask(const struct access *a, u32 mshr);
-/* An access of L1I is about to replace the line at place i: counts it if one is a constant and the other is not. */
-void constants_evict(const struct access *a, u32 i);
-/* A line has come to L1I for these n waiters: takes the constants among them. */
-void constants_come(struct mem *m, u32 sm, const u32 *out, u32 n, u64 now);
-/* Something that the constant cache may have been refused for has changed in L1I. */
-void constants_retry(struct mem *m, u32 sm);
-/* Sets the SM's timer: something is in its fifo. */
-void constants_arm(struct mem *m, u32 sm);
-/* The timer: what is due comes to the constant cache. */
-void constants_run(struct mem *m, u32 sm, u64 now);
 /* The k-th oldest that is under way from L1I, k < m->constants[sm].n. */
 static inline const struct constant_answer *constants_at(const struct mem *m, u32 sm, u32 k)
 {

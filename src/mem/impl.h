@@ -438,6 +438,14 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
 void l1_port_moved(struct mem *m, u32 sm); /* a place of a shared buffer became free */
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
 
+/* constants.c; the rest is in constants.h and l1.h */
+/* Takes the state from the arena, if l1c.behind says so, and writes nothing to it. */
+void constants_init(struct mem *m, struct arena *a);
+/* Sets the SM's timer: something is in its fifo. */
+void constants_arm(struct mem *m, u32 sm);
+/* The timer: what is due comes to the constant cache. */
+void constants_run(struct mem *m, u32 sm, u64 now);
+
 /* --- the network in use (noc/network.h) --------------------------------------------------------------------------- */
 /* Places in use of an SM port's buffer; requests are in it when it is a shared one. */
 static inline u32 noc_port_held(const struct mem *m, const struct sm_port *p)

@@ -11,7 +11,6 @@
  * A replaced dirty line needs a miss queue place beside the miss itself; an empty queue takes both even when it has one
  * place. */
 #include "base/bits.h"
-#include "mem/constants.h"
 #include "mem/l1.h"
 #include "mem/ref_count.h"
 
@@ -543,7 +542,7 @@ inline void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *o
 {
 	for (u32 i = 0; i < n; i++)
 		if (cache == MC_L1I && out[i] >> 26 == MO_PREFETCH)
-			m->port[sm].outstanding--; /* nobody waits */
+			m->port[sm].outstanding--;                       /* nobody waits */
 		else if (cache != MC_L1I || out[i] >> 26 != MO_LOAD) /* a constant's: constants_come() */
 			push_answer(m, sm, out[i]);
 	if (l1_was_refused(m, sm, cache, helped_by_fill(&m->l1[sm * MC_COUNT + cache], line)))

@@ -2,7 +2,6 @@
  * packet on its way to an SM and DRAM read on its way back. */
 #include "mem/mem.h"
 #include "base/bits.h"
-#include "mem/constants.h"
 #include "mem/impl.h"
 
 #include <stdio.h>

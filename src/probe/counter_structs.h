@@ -87,7 +87,8 @@ struct cache_counters { /* the rows of l2, of which l1i, l1d, l1c and l1t have s
 #include "probe/counters.def"
 #undef C
 };
-/* L1I's are as many u64 as the others', and begin as they do; what only it counts lies where the others have lookups. */
+/* L1I's are as many u64 as the others', and begin as they do; what only it counts lies where the others have lookups.
+ */
 struct l1i_counters {
 #define C(g, f, unit, help) PICK_l1i_##g(f)
 #include "probe/counters.def"

@@ -345,12 +345,10 @@ static void test_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_latencies),       cmocka_unit_test(test_off),
-	    cmocka_unit_test(test_evict_each_other), cmocka_unit_test(test_merged),
-	    cmocka_unit_test(test_refused),         cmocka_unit_test(test_merge_list_full),
-	    cmocka_unit_test(test_queue_full),      cmocka_unit_test(test_perfect),
-	    cmocka_unit_test(test_random),          cmocka_unit_test(test_false_state),
-	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_latencies),   cmocka_unit_test(test_off),     cmocka_unit_test(test_evict_each_other),
+	    cmocka_unit_test(test_merged),      cmocka_unit_test(test_refused), cmocka_unit_test(test_merge_list_full),
+	    cmocka_unit_test(test_queue_full),  cmocka_unit_test(test_perfect), cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_false_state), cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
