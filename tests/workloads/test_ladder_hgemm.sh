@@ -40,7 +40,7 @@ noticed $ladder "$(of permuted registers 's/m8n8.x4.shared/m8n8.x4.trans.shared/
 noticed $ladder "$(of registers stages 's/bar.sync/\/\/ bar.sync/')" --gpu a100 --param step=4 --param k=256
 noticed $ladder "$(of stages large 's/m8n8.x4.shared/m8n8.x4.trans.shared/')" --gpu a100 --param step=5
 slipped $ladder "$(of stages large 's/wait_group 1/wait_group 2/')" --gpu a100 --param step=5 --param k=512
-check "a tile read before it has come" grep -q "has not waited for it (cp.async.wait_group)" "$tmp/out"
+check "a tile read before it has come" grep -q "has not waited for it (cp.async.wait_group)" "$tmp/first"
 noticed $ladder "$(of large none 's/m8n8.x2.shared/m8n8.x2.trans.shared/')" --gpu a100 --param step=6
 
 expect 2 "parameter n = 192 is not a multiple of 128" run ladder/hgemm --gpu a100 --param n=192
