@@ -123,7 +123,12 @@ return {
 	["l1d.miss_queue"] = 64, -- ours: not published
 	["l1d.keep_stores"] = false, -- ours: not measured
 	["l1i.perfect"] = true, -- Huerta, abstract: a stream buffer, which is not modelled, comes near a perfect cache
+	["l1i.sets"] = 64, -- ours: as Jia et al. measured of a V100, 128 KB = 64 x 16 x 128 B; with constants in it (l1c.behind)
+	["l1i.ways"] = 16, -- the same
 	["l1c.latency"] = 10, -- H100: 14.2 from load to use
+	["l1c.sets"] = 16, -- Jia (V100): 2 KB = 16 x 2 x 64 B
+	["l1c.behind"] = "l1i", -- Huerta
+	["l1c.behind_latency"] = 75, -- Huerta: an operand in constant memory that the nearest cache has not got takes 79
 	["l1t.sets"] = 8, -- the same memory as L1D
 	["l1t.ways"] = 192, -- the same
 

@@ -89,6 +89,10 @@ return {
 	["l1i.perfect"] = false, -- ours: a chip has misses
 	["l1c.perfect"] = false, -- the same
 	["l1c.latency"] = 10, -- ours: as gtx480.lua
+	["l1c.behind"] = "l1i", -- ours: as a100.lua, these four
+	["l1c.behind_latency"] = 75,
+	["l1c.sets"] = 16,
+	["l1c.ways"] = 2,
 	["l1d.sets"] = 4, -- SM90
 	["l1d.ways"] = 248, -- 124 KB = 4 x 248 x 128 B beside 132 KB of shared memory; SM90: 256 KB in all
 

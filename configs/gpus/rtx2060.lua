@@ -21,8 +21,6 @@ return {
 
 	["shared.latency"] = 15, -- Jia: 19 from load to use
 	["l1d.latency"] = 26, -- Jia: 32 from load to use
-	["l1i.sets"] = 32, -- Jia: 46 KB, here 48 KB = 32 x 12 x 128 B
-	["l1i.ways"] = 12, -- the same
 	["l2.latency"] = 139, -- fitted to Jia: 188 from load to use
 
 	["energy.board"] = 55.25, -- AccelWattch: 1.7 times Volta's for Turing

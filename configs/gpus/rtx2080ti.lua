@@ -37,6 +37,8 @@ return {
 	["l1d.ways"] = 192, -- the same
 	["l1t.sets"] = 4, -- the same memory
 	["l1t.ways"] = 192, -- the same
+	["l1i.sets"] = 32, -- Jia: 46 KB, here 48 KB = 32 x 12 x 128 B
+	["l1i.ways"] = 12, -- the same
 	["lsu.interval"] = 2, -- ours: as a6000's
 	["partitions"] = 22, -- Turing: 352 bits; 5.5 MB of L2
 

@@ -14,8 +14,8 @@
 --   MMA-Sim   Microsoft's MMA-Sim (arXiv 2511.10909), which agrees with the chip bit for bit
 -- Keys not listed are as in a100.lua (and gtx480.lua below it). src/MODEL.md has what was fitted to which figures, and the
 -- figures it was not fitted to.
--- Not modelled: f16 arithmetic takes two cycles longer than that of f32 (Jia: HFMA2 6), populating counts ten (POPC); the levels
--- of the constant cache (Jia: 2 KB at 27 cycles, 64 KB at 89), and the caches of translations.
+-- Not modelled: f16 arithmetic takes two cycles longer than that of f32 (Jia: HFMA2 6), populating counts ten (POPC); the nearest
+-- cache of constants answers after 27 (Jia; here as on an H100, with loads of parameters); and the caches of translations.
 return {
 	base = "a100",
 	help = "Tesla V100 PCIe (Volta), 80 SMs at 1380 MHz, HBM2: from published measurements",
@@ -58,8 +58,9 @@ return {
 	["l1t.sets"] = 4, -- the same memory
 	["l1t.ways"] = 256, -- the same
 
-	["l1i.sets"] = 64, -- Jia: 128 KB = 64 x 16 x 128 B
+	["l1i.sets"] = 64, -- Jia: 128 KB = 64 x 16 x 128 B, of instructions and constants
 	["l1i.ways"] = 16, -- the same
+	["l1c.behind_latency"] = 85, -- Jia: 89 from load to use
 
 	["partitions"] = 32, -- Volta: four stacks of eight channels
 	["l2.sets"] = 32, -- QV100: 6 MB = 64 slices of 32 x 24 x 128 B

@@ -21,7 +21,7 @@ $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_HEADERS)
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && sed '/^L\(tmp\|func_begin\|func_end\)[0-9]*:/d' $@.tmp >$@ && rm $@.tmp
 
 # With instructions of Ampere, which older text does not have.
-KERNEL_AMPERE := $(patsubst %,$(KERNEL_DIR)/%.ptx,flash2 hgemm igemm sparse) scripts/hardware/grid.ptx
+KERNEL_AMPERE := $(patsubst %,$(KERNEL_DIR)/%.ptx,flash2 hgemm hgemm_ladder igemm sparse) scripts/hardware/grid.ptx
 $(KERNEL_AMPERE): KERNEL_ARCH = sm_80
 $(KERNEL_AMPERE): KERNEL_ISA = +ptx70
 $(KERNEL_DIR)/sparse.ptx: KERNEL_ISA = +ptx71

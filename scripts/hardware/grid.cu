@@ -166,3 +166,27 @@ GRID(ldmatrix_x4, 5, LD_DECLARE, LDMATRIX_4, at[k] + sum[k])
 GRID(l1_u32, 2, DECLARE_4, L1_U32, sum[k])
 GRID(l1_v4, 2, DECLARE_16, L1_V4, sum[k])
 GRID(shared_v4, 2, DECLARE_16, SHARED_V4, sum[k])
+
+/* --- constants: a chain of loads over n x 512 B, a line of 64 B each ---------------------------------------------------- */
+
+static __constant__ u32 zeros[8192];
+
+/* One addition is in the chain. The third time counts: the second one begins before the last miss has come. */
+extern "C" __global__ void chase_constants(u64 *out, char *buf, u32 n, u32 stride, u32 seed)
+{
+	u32 v = 0;
+	u64 from = 0, to = 0;
+#pragma unroll 1
+	for (int r = 0; r < 3; r++) {
+		from = now();
+#pragma unroll 1
+		for (u32 i = 0; i < n; i++) {
+#pragma unroll
+			for (int k = 0; k < 8; k++)
+				v = *(volatile u32 *)((char *)zeros + 512 * i + v + 64 * k);
+		}
+		to = now();
+	}
+	out[blockIdx.x] = to - from;
+	KEEP(v);
+}

@@ -269,6 +269,16 @@ static bool powers_of_two(const struct conf *c, struct conf_conflict *of, struct
 	return true;
 }
 
+static bool constants_fit(const struct conf *c, struct conf_conflict *of, struct err *e)
+{
+	return c->l1c_behind == L1C_BEHIND_L2 || c->l1c_line <= c->l1i_line ||
+	       among(of, "l1c.behind", "l1c.line", "l1i.line") ||
+	       err_set(
+	           e,
+	           "l1c.behind=l1i: l1c.line %u is more than l1i.line %u, so that a line of constants would lie in several of L1I",
+	           c->l1c_line, c->l1i_line);
+}
+
 /* Snapshots go through the record of restartable CTAs page by page, used or not: more would stop a debugger for
  * minutes. */
 #define IDEM_GIB 64
@@ -466,7 +476,7 @@ bool conf_check_keys(const struct conf *c, struct conf_conflict *of, struct err 
 		       err_set(e, "sm.threads: %u is not a multiple of %d", c->sm_threads, WARP_SIZE);
 	return pair(c->ccws_vta_entries % c->ccws_vta_ways == 0, "ccws.vta_entries", c->ccws_vta_entries,
 	            "is not a multiple of", "ccws.vta_ways", c->ccws_vta_ways, of, e) &&
-	       powers_of_two(c, of, e) &&
+	       powers_of_two(c, of, e) && constants_fit(c, of, e) &&
 	       pair(c->dram_groups <= c->dram_banks && c->dram_banks % c->dram_groups == 0, "dram.bank_groups",
 	            c->dram_groups, "does not divide", "dram.banks", c->dram_banks, of, e) &&
 	       pair(c->l2_line >= c->l1d_line, "l2.line", c->l2_line, "is smaller than", "l1d.line", c->l1d_line, of, e) &&

@@ -94,6 +94,20 @@ static bool check_tags(const char *who, u32 i, const struct tags *t, struct err 
 	return equal(who, i, "no line reserved", reserved, 0, e);
 }
 
+/* l1c.behind=l1i: what the constant cache missed, L1I was asked for. */
+static bool check_constants(struct mem *m, u32 sm, struct err *e)
+{
+	const struct l1 *l1i = &m->l1[sm * MC_COUNT + MC_L1I];
+	const struct l1i_counters *k = l1i_counters_of(l1i);
+	const u64 misses = m->l1[sm * MC_COUNT + MC_L1C].cc->misses;
+	const u64 crossed = k->constant_evictions + k->code_evictions;
+	return equal("l1i of SM", sm, "reads of constants = misses of l1c", k->constant_reads, misses, e) &&
+	       equal("l1i of SM", sm, "accesses >= reads of constants", MIN(k->accesses, misses), misses, e) &&
+	       equal("l1i of SM", sm, "hits >= hits of constants", MIN(k->hits, k->constant_hits), k->constant_hits, e) &&
+	       equal("l1i of SM", sm, "evictions >= those of the other kind", MIN(k->evictions, crossed), crossed, e) &&
+	       equal("l1i of SM", sm, "constants under way = 0", m->constants[sm].n, 0, e);
+}
+
 static bool check_sm(struct mem *m, u32 sm, struct err *e)
 {
 	static const char *const names[MC_COUNT] = {"l1i of SM", "l1d of SM", "l1c of SM", "l1t of SM"};
@@ -106,6 +120,8 @@ static bool check_sm(struct mem *m, u32 sm, struct err *e)
 		    !equal(names[k], sm, "miss queue empty", l->st->queued, 0, e))
 			return false;
 	}
+	if (m->constants && !check_constants(m, sm, e))
+		return false;
 	return equal("SM", sm, "requests outstanding = 0", p->outstanding, 0, e) &&
 	       equal("SM", sm, "stores outstanding = 0", p->stores, 0, e) &&
 	       equal("SM", sm, "answers waiting = 0", p->answers.n, 0, e) &&

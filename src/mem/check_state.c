@@ -2,6 +2,7 @@
  * at how it came there. */
 #include "base/bits.h"
 #include "mem/coherence/denovo.h"
+#include "mem/constants.h"
 #include "mem/far.h"
 
 #include <stdlib.h>
@@ -166,7 +167,7 @@ static bool led(const struct mem *m, u32 sm, u32 k)
 /* A waiter of an MSHR of the SM's caches: the word that is pushed when the data comes. */
 static bool wants_answer(u32 cache, u32 word)
 {
-	return cache != MC_L1I || word >> 26 != MO_PREFETCH;
+	return cache != MC_L1I || (answer_op(word) != MO_PREFETCH && !constants_wait(word));
 }
 
 static void each_waiter(const struct mem *m, u32 sm, u32 cache, mem_due_fn *fn, void *ctx)
@@ -208,8 +209,8 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 {
 	const struct sm_port *p = &m->port[sm];
 	for (u32 k = 0; k < p->answers.n; k++)
-		n->stores += answered(answer_at(m, sm, k) >> 26);
-	n->outstanding += p->answers.n;
+		n->stores += answered(answer_op(answer_at(m, sm, k)));
+	n->outstanding += p->answers.n + (m->constants ? m->constants[sm].n : 0);
 	u32 backs = 0, held = m->rule->held ? m->rule->held(m, sm, &backs, NULL, NULL) : 0;
 	n->outstanding += held + backs;
 	n->stores += held;
@@ -225,7 +226,7 @@ static void count_sm(const struct mem *m, u32 sm, struct census *n)
 		for (u32 i = 0; i < t->st->fresh; i++)
 			for (u32 k = 0; t->e[i].used && k < t->e[i].n; k++) {
 				n->outstanding++;
-				n->stores += answered(t->w[i * t->merges + k].who >> 26); /* that L1D executes */
+				n->stores += answered(answer_op(t->w[i * t->merges + k].who)); /* that L1D executes */
 			}
 	}
 }
@@ -489,6 +490,33 @@ static bool check_dram(const struct mem *m, struct err *e)
 	return check_pool("DRAM requests", m->dram_pool, m->ndram, requests_in(m, m->dram_pool->free), e);
 }
 
+/* l1c.behind=l1i: each MSHR of the constant cache waits in L1I, or its line is under way from there. */
+static bool check_constants(const struct mem *m, u32 sm, struct err *e)
+{
+	const struct mshr_table *l1c = &m->l1[sm * MC_COUNT + MC_L1C].mshr, *l1i = &m->l1[sm * MC_COUNT + MC_L1I].mshr;
+	u8 found[256] = {0}; /* l1c.mshrs are no more */
+	for (u32 i = 0; i < l1i->st->fresh; i++)
+		for (u32 k = 0; l1i->e[i].used && k < l1i->e[i].n; k++) {
+			const u32 word = l1i->w[i * l1i->merges + k].who;
+			if (constants_wait(word))
+				found[word & 0xff]++;
+		}
+	u64 last = 0;
+	for (u32 k = 0; k < m->constants[sm].n; k++) {
+		const struct constant_answer *a = constants_at(m, sm, k);
+		found[a->mshr & 0xff]++;
+		HOLDS(a->ready >= last, "SM %u: a constant overtakes the one before it from L1I", sm);
+		last = a->ready;
+	}
+	for (u32 i = 0; i < l1c->size; i++)
+		HOLDS(found[i] == (i < l1c->st->fresh && l1c->e[i].used), "l1c %u: MSHR %u waits for L1I in %u places", sm, i,
+		      found[i]);
+	const u64 due = m->constants[sm].n ? constants_at(m, sm, 0)->ready : NEVER;
+	HOLDS(wheel_at(&m->wheel, m->timer_constants + sm) == due, "SM %u: constants from L1I are due in another cycle",
+	      sm);
+	return true;
+}
+
 bool mem_check_state(const struct mem *m, struct err *e)
 {
 	struct census *n = xcalloc(m->nsms, sizeof *n);
@@ -497,7 +525,7 @@ bool mem_check_state(const struct mem *m, struct err *e)
 	          check_messages(m, &net, e) && check_waiters(m, e) && check_dram(m, e) && wheel_check(&m->wheel, e);
 	for (u32 sm = 0; ok && sm < m->nsms; sm++) {
 		count_sm(m, sm, &n[sm]);
-		ok = check_port(m, sm, &n[sm], e);
+		ok = check_port(m, sm, &n[sm], e) && (!m->constants || check_constants(m, sm, e));
 		for (u32 c = 0; ok && c < MC_COUNT; c++) {
 			const struct l1 *l = &m->l1[sm * MC_COUNT + c];
 			const struct where at = {cache_names[c], sm, c == MC_L1D && m->rule->words ? l->words : NULL};

@@ -238,6 +238,9 @@ struct dram_timing { /* constants derived from the configuration, DRAM cycles */
 	u32 burst, read_done, write_done, rd_to_wr, wr_to_rd, wr_to_pre, ccd, ccdl, rtp, rcd, ras, rp, rc, rrd;
 };
 
+#define FRESH_REQUEST 1u  /* its miss queue something */
+#define FRESH_CONSTANT 2u /* its constant cache an answer of L1I (constants.h) */
+
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 struct mem {
 	struct conf c;
@@ -276,7 +279,7 @@ struct mem {
 	struct sm_port *port;
 	struct sm_request *missq; /* [sm * missq_size] fifos */
 	u32 *answers;             /* [sm * answers_size] fifos */
-	u8 *fresh;                /* per SM: its miss queue got something since the last tick */
+	u8 *fresh;                /* per SM, bits: what it got since the last tick (FRESH_) */
 	u64 *wake;                /* CONF_SM_WORDS of them */
 	struct holder *holder;    /* [sm * MEM_PLACES + place of a warp]: the CTA it works for, or did last */
 	struct pool_state *pool;
@@ -293,7 +296,18 @@ struct mem {
 	u64 *sending;                 /* SMs with something in their miss queue */
 	struct islip islip[2];
 	struct denovo *denovo; /* coherence/denovo.h */
+
+	/* l1c.behind=l1i (constants.h), else NULL */
+	struct fifo *constants;             /* per SM: l1c.mshrs places of */
+	struct constant_answer *on_the_way; /* [sm * l1c.mshrs] */
+	u32 timer_constants;                /* of an SM; the last ones, and there are none without the key */
 };
+
+/* L1I's counters: what constants did there besides. */
+static inline struct l1i_counters *l1i_counters_of(const struct l1 *l1i)
+{
+	return (struct l1i_counters *)l1i->cc;
+}
 
 static inline struct event_buf *mem_sm_ev(const struct mem *m, u32 sm)
 {
@@ -419,9 +433,25 @@ static inline struct sm_request *mem_request_at(const struct mem *m, u32 sm, u32
 
 /* l1.c: data arrives for an MSHR, or an acknowledgement; a request left the miss queue. */
 void l1_deliver(struct mem *m, u32 p, u64 now);
+/* These sectors have come for an MSHR of one of an SM's caches. */
+void l1_fill(struct mem *m, u32 sm, u32 cache, u32 mshr, u8 sectors, bool dram, u64 now);
+/* A word of an answer: token, cache, operation, and whether L2 had to ask DRAM. */
+#define ANSWER_DRAM (1u << 30)
+static inline u32 answer_op(u32 word)
+{
+	return word >> 26 & 15;
+}
 void l1_queue_moved(struct mem *m, u32 sm, u32 cache);
 void l1_port_moved(struct mem *m, u32 sm); /* a place of a shared buffer became free */
 bool l1_was_refused(struct mem *m, u32 sm, u32 cache, u32 reasons);
+
+/* constants.c; the rest is in constants.h and l1.h */
+/* Takes the state from the arena, if l1c.behind says so, and writes nothing to it. */
+void constants_init(struct mem *m, struct arena *a);
+/* Sets the SM's timer: something is in its fifo. */
+void constants_arm(struct mem *m, u32 sm);
+/* The timer: what is due comes to the constant cache. */
+void constants_run(struct mem *m, u32 sm, u64 now);
 
 /* --- the network in use (noc/network.h) --------------------------------------------------------------------------- */
 /* Places in use of an SM port's buffer; requests are in it when it is a shared one. */

@@ -2,6 +2,7 @@
  * simulation's path. */
 #include "base/bits.h"
 #include "mem/coherence/denovo.h"
+#include "mem/constants.h"
 #include "mem/far.h"
 
 #include <stdio.h>
@@ -52,6 +53,21 @@ static const char *owner_where(const struct mem *m, u32 sm, u32 mshr)
 	return "reply";
 }
 
+static const char *mshr_where(const struct mem *m, u32 sm, u32 cache, u32 mshr);
+
+/* l1c.behind=l1i: where L1I's request for the line is that an MSHR of the constant cache waits for. */
+static const char *constant_where(const struct mem *m, u32 sm, u32 mshr)
+{
+	const struct mshr_table *t = &m->l1[sm * MC_COUNT + MC_L1I].mshr;
+	for (u32 i = 0; i < t->st->fresh; i++)
+		for (u32 k = 0; t->e[i].used && k < t->e[i].n; k++) {
+			const u32 word = t->w[i * t->merges + k].who;
+			if (constants_wait(word) && (word & (u32)bit_range(TOKEN_BITS)) == mshr)
+				return mshr_where(m, sm, MC_L1I, i);
+		}
+	return "from L1I";
+}
+
 static const char *mshr_where(const struct mem *m, u32 sm, u32 cache, u32 mshr)
 {
 	const struct sm_port *port = &m->port[sm];
@@ -65,6 +81,8 @@ static const char *mshr_where(const struct mem *m, u32 sm, u32 cache, u32 mshr)
 		if (p->state != PS_FREE && has_mshr(p->op) && p->sm == sm && p->cache == cache && p->tag == mshr)
 			return packet_where(m, p);
 	}
+	if (cache == MC_L1C && m->constants)
+		return constant_where(m, sm, mshr);
 	if (cache == MC_L1D && m->rule->words)
 		return owner_where(m, sm, mshr);
 	return "reply";

@@ -24,8 +24,6 @@ static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
 	}
 }
 
-/* ANSWER_DRAM: what mem_reply.dram says. */
-#define ANSWER_DRAM (1u << 30)
 static u32 answer_word(u32 token, u32 cache, u32 op)
 {
 	return (token & (u32)bit_range(TOKEN_BITS)) | cache << TOKEN_BITS | op << 26;
@@ -45,7 +43,7 @@ bool mem_pop(struct mem *m, u32 sm, u64 now, struct mem_reply *out)
 		return false;
 	u32 w = m->answers[(size_t)sm * m->answers_size + fifo_pop(&p->answers, m->answers_size)];
 	*out = (struct mem_reply){
-	    .token = w & 0xffffff, .cache = w >> 24 & 3, .op = w >> 26 & 15, .dram = (w & ANSWER_DRAM) != 0};
+	    .token = w & 0xffffff, .cache = w >> 24 & 3, .op = (u8)answer_op(w), .dram = (w & ANSWER_DRAM) != 0};
 	p->outstanding--;
 	if (out->op == MO_STORE || out->op == MO_LOCAL_STORE || out->op == MO_RED || out->op == MO_ATOMIC) {
 		p->stores--;
@@ -90,6 +88,8 @@ void mem_count_refused(struct mem *m, u32 sm, enum mem_cache c, enum mem_result 
 /* --- the miss queue ----------------------------------------------------------------------------------------------- */
 bool l1_queue_room(const struct access *a, u32 n)
 {
+	if (unlikely(a->m->constants != NULL) && a->cache == MC_L1C)
+		return constants_room(a);
 	u32 queued = a->l->st->queued;
 	if (queued + n > a->l->missq && queued)
 		return false;
@@ -119,7 +119,7 @@ void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag
 	a->l->st->queued++;
 	if (unlikely(m->source != NULL))
 		a->l->st->queued += sector_count(sectors) - 1;
-	m->fresh[a->sm] = 1;
+	m->fresh[a->sm] |= FRESH_REQUEST;
 }
 
 void l1_queue_moved(struct mem *m, u32 sm, u32 cache)
@@ -127,6 +127,8 @@ void l1_queue_moved(struct mem *m, u32 sm, u32 cache)
 	m->l1[sm * MC_COUNT + cache].st->queued--;
 	if (l1_was_refused(m, sm, cache, 1 << MR_RF_QUEUE))
 		m->wake[sm / 64] |= BIT(sm % 64);
+	if (unlikely(m->constants != NULL) && cache == MC_L1I)
+		constants_retry(m, sm);
 }
 
 void l1_port_moved(struct mem *m, u32 sm)
@@ -144,7 +146,10 @@ static void fetch(const struct access *a, u32 mshr, u8 sectors)
 	mshr_ask(&a->l->mshr, mshr, sectors);
 	if (e->slot != TAGS_NONE)
 		tags_reserve(&a->l->tags, e->slot, sectors);
-	l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false, 0);
+	if (unlikely(a->m->constants != NULL) && a->cache == MC_L1C)
+		constants_ask(a, mshr);
+	else
+		l1_queue_push(a, a->op, a->line, sectors, mshr, l1_launch_of(a), false, 0);
 }
 
 inline enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need)
@@ -261,8 +266,12 @@ inline void l1_miss_event(const struct access *a, u32 mshr)
 void l1_take_place(const struct access *a, u32 set, u32 i)
 {
 	struct l1 *l = a->l;
+	if (unlikely(a->m->constants != NULL) && a->cache == MC_L1I)
+		constants_evict(a, i);
 	evict(a, set, i);
 	tags_install(&l->tags, i, a->line);
+	if (unlikely(a->m->constants != NULL) && a->cache == MC_L1I)
+		l->tags.line[i].owner = a->op == MO_LOAD;
 	if (!l->owner)
 		return;
 	u32 place = a->token >> TOKEN_BITS;
@@ -533,9 +542,9 @@ static u32 helped_by_fill(const struct l1 *l, u64 line)
 inline void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n)
 {
 	for (u32 i = 0; i < n; i++)
-		if (cache == MC_L1I && (out[i] >> 26 & 15) == MO_PREFETCH)
-			m->port[sm].outstanding--; /* nobody waits */
-		else
+		if (cache == MC_L1I && answer_op(out[i]) == MO_PREFETCH)
+			m->port[sm].outstanding--;                            /* nobody waits */
+		else if (cache != MC_L1I || answer_op(out[i]) != MO_LOAD) /* a constant's: constants_come() */
 			push_answer(m, sm, out[i]);
 	if (l1_was_refused(m, sm, cache, helped_by_fill(&m->l1[sm * MC_COUNT + cache], line)))
 		m->wake[sm / 64] |= BIT(sm % 64);
@@ -546,25 +555,27 @@ void l1_stored(struct mem *m, u32 sm, u32 token)
 	push_answer(m, sm, answer_word(token, MC_L1D, MO_STORE));
 }
 
-static void fill(struct mem *m, const struct packet *p, u64 now)
+void l1_fill(struct mem *m, u32 sm, u32 cache, u32 mshr, u8 sectors, bool dram, u64 now)
 {
-	struct l1 *l = &m->l1[p->sm * MC_COUNT + p->cache];
-	const struct mshr_entry *e = &l->mshr.e[p->tag];
+	struct l1 *l = &m->l1[sm * MC_COUNT + cache];
+	const struct mshr_entry *e = &l->mshr.e[mshr];
 	u64 line = e->line;
 	u32 out[256];
-	l->cc->fills += l->sectored ? sector_count(p->sectors) : e->pending == p->sectors;
+	l->cc->fills += l->sectored ? sector_count(sectors) : e->pending == sectors;
 	struct event_buf *ev = mem_shared_ev(m);
-	if (event_wanted(ev, EV_L1_FILL) && p->cache == MC_L1D) {
+	if (event_wanted(ev, EV_L1_FILL) && cache == MC_L1D) {
 		struct event *x = event_add(ev, EV_L1_FILL, now);
-		x->sm = p->sm;
+		x->sm = (s32)sm;
 		x->arg[0] = line;
 	}
 	if (e->slot != TAGS_NONE)
-		tags_arrive(&l->tags, e->slot, p->sectors);
-	u32 n = mshr_arrive(&l->mshr, p->tag, p->sectors, out, now, l->cc);
-	for (u32 i = 0; p->dram && i < n; i++)
+		tags_arrive(&l->tags, e->slot, sectors);
+	u32 n = mshr_arrive(&l->mshr, mshr, sectors, out, now, l->cc);
+	for (u32 i = 0; dram && i < n; i++)
 		out[i] |= ANSWER_DRAM;
-	l1_answered(m, p->sm, p->cache, line, out, n);
+	if (unlikely(m->constants != NULL) && cache == MC_L1I)
+		constants_come(m, sm, out, n, now);
+	l1_answered(m, sm, cache, line, out, n);
 }
 
 void l1_deliver(struct mem *m, u32 pi, u64 now)
@@ -578,7 +589,7 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	case MO_LOAD:
 	case MO_LOCAL_LOAD:
 	case MO_FETCH:
-	case MO_PREFETCH: fill(m, p, now); break;
+	case MO_PREFETCH: l1_fill(m, p->sm, p->cache, p->tag, p->sectors, p->dram, now); break;
 	case OP_WRITEBACK: m->port[p->sm].outstanding--; break;
 	default: push_answer(m, p->sm, answer_word(p->tag, p->cache, p->op) | (p->dram ? ANSWER_DRAM : 0));
 	}

@@ -91,4 +91,16 @@ void l1_invalidate(const struct mem *m, struct l1 *l);
 /* A kernel starts on an SM: empties L1D when it has the machine to itself. What is never written while kernels run
  * stays (code, constants, textures), as in GPGPU-Sim. */
 void l1_kernel_start(struct mem *m, u32 sm, bool alone);
+
+/* constants.c (l1c.behind=l1i; constants.h says how) */
+/* Can L1I take the miss of the constant cache? */
+bool constants_room(const struct access *a);
+/* It looks into L1I; there must be room. mshr: the constant cache's, which waits for the line. */
+void constants_ask(const struct access *a, u32 mshr);
+/* An access of L1I is about to replace the line at place i: counts it if one is a constant and the other is not. */
+void constants_evict(const struct access *a, u32 i);
+/* A line has come to L1I for these n waiters: takes the constants among them. */
+void constants_come(struct mem *m, u32 sm, const u32 *out, u32 n, u64 now);
+/* Something that the constant cache may have been refused for has changed in L1I. */
+void constants_retry(struct mem *m, u32 sm);
 #endif

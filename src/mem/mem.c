@@ -200,7 +200,9 @@ static void build_shared(struct mem *m, struct arena *a)
 	m->timer_depart = m->timer_dram + m->ndram;
 	m->timer_arrive = m->timer_depart + mem_num_endpoints(m);
 	m->timer_mesh = m->timer_arrive + mem_num_endpoints(m);
-	wheel_init(&m->wheel, a, m->timer_mesh + 1);
+	m->timer_constants = m->timer_mesh + 1;
+	wheel_init(&m->wheel, a, m->timer_constants + (m->c.l1c_behind == L1C_BEHIND_L1I ? m->nsms : 0));
+	constants_init(m, a);
 	message_init(m, a);
 	for (u32 i = 0; network_policies[i]; i++)
 		((const struct network_ops *)network_policies[i])->init(m, a);
@@ -336,7 +338,9 @@ bool mem_state_bytes(const struct conf *c, size_t *bytes, struct err *e)
 /* --- moving ------------------------------------------------------------------------------------------------------- */
 static __attribute__((noinline)) void fire_last(struct mem *m, u32 t, u64 now)
 {
-	if (t == m->timer_mesh)
+	if (t >= m->timer_constants)
+		constants_run(m, t - m->timer_constants, now);
+	else if (t == m->timer_mesh)
 		mesh_run(m, now);
 	else if (t >= m->timer_arrive)
 		message_arrive(m, t - m->timer_arrive, now);
@@ -392,7 +396,7 @@ static void fire_until(struct mem *m, u64 now)
 	}
 }
 
-/* SMs whose miss queue got something in this cycle. */
+/* SMs that got something in this cycle. */
 static void inject_fresh(struct mem *m, u64 now)
 {
 	for (u32 g = 0; g < m->nsms; g += 8) {
@@ -401,9 +405,12 @@ static void inject_fresh(struct mem *m, u64 now)
 		if (!eight)
 			continue;
 		memset(&m->fresh[g], 0, 8);
-		for (; eight; eight &= eight - 1) { /* each byte is 0 or 1 */
-			u32 sm = g + bit_first(eight) / 8;
-			m->net->fresh(m, sm, now);
+		for (; eight; eight &= eight - 1) { /* each byte is a mask of FRESH_ */
+			u32 bit = bit_first(eight), sm = g + bit / 8;
+			if (likely(!(bit % 8)))
+				m->net->fresh(m, sm, now);
+			else
+				constants_arm(m, sm);
 		}
 	}
 }

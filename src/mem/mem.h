@@ -207,7 +207,7 @@ struct mshr_info {
 	u64 addr;
 	u32 merged;        /* requests waiting, the first included */
 	u64 since;         /* cycle of allocation */
-	const char *where; /* "miss queue", "to L2", "L2", "DRAM channel 3", "to its owner", "reply"... */
+	const char *where; /* "miss queue", "to L2", "L2", "DRAM channel 3", "to its owner", "from L1I", "reply"... */
 };
 u32 mem_mshrs(const struct mem *m, u32 sm, enum mem_cache c, struct mshr_info *out, u32 max);
 /* The lines of an SM's L1D by the CTA that brought them in, which may have ended since; the CTA with most lines first,

@@ -15,7 +15,7 @@ struct line {
 	u8 valid;      /* sectors that may be read */
 	u8 pending;    /* sectors on their way: the line is reserved while any is */
 	u8 dirty;      /* sectors to be written back; not in valid = written in part only, so a read must fetch it first */
-	u8 owner;      /* L1D: warp slot whose access brought the line in */
+	u8 owner;      /* L1D: warp slot whose access brought the line in; L1I with l1c.behind=l1i: 1 = constants */
 	u8 prefetched; /* L1I: asked for ahead, and no fetch has come to it yet */
 	u8 pad;        /* named so that it is zero: state is hashed */
 };

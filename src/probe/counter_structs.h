@@ -26,6 +26,16 @@
 #define PICK_cache_noc COUNTER_DROP
 #define PICK_cache_dram COUNTER_DROP
 #define PICK_cache_kernel COUNTER_DROP
+#define PICK_l1i_sm COUNTER_DROP
+#define PICK_l1i_l1i COUNTER_KEEP
+#define PICK_l1i_l1d COUNTER_DROP
+#define PICK_l1i_l1c COUNTER_DROP
+#define PICK_l1i_l1t COUNTER_DROP
+#define PICK_l1i_tensor COUNTER_DROP
+#define PICK_l1i_l2 COUNTER_DROP
+#define PICK_l1i_noc COUNTER_DROP
+#define PICK_l1i_dram COUNTER_DROP
+#define PICK_l1i_kernel COUNTER_DROP
 #define PICK_tensor_sm COUNTER_DROP
 #define PICK_tensor_l1i COUNTER_DROP
 #define PICK_tensor_l1d COUNTER_DROP
@@ -77,6 +87,16 @@ struct cache_counters { /* the rows of l2, of which l1i, l1d, l1c and l1t have s
 #include "probe/counters.def"
 #undef C
 };
+/* L1I's are as many u64 as the others', and begin as they do; what only it counts lies where the others have lookups.
+ */
+struct l1i_counters {
+#define C(g, f, unit, help) PICK_l1i_##g(f)
+#include "probe/counters.def"
+#undef C
+};
+_Static_assert(sizeof(struct l1i_counters) <= sizeof(struct cache_counters), "they lie in the same place");
+_Static_assert(offsetof(struct l1i_counters, mshr_cycles) == offsetof(struct cache_counters, mshr_cycles),
+               "the rows that both have");
 struct tensor_counters {
 #define C(g, f, unit, help) PICK_tensor_##g(f)
 #include "probe/counters.def"

@@ -9,7 +9,7 @@ const char *const counter_group_names[CG_COUNT] = {"sm",     "l1i", "l1d", "l1c"
 /* Positions: an enum per group would need the paste trick again; counting the rows once at the first call is simpler,
  * but the table must be const, so the index is the row's place in its struct. */
 #define STRUCT_sm struct sm_counters
-#define STRUCT_l1i struct cache_counters
+#define STRUCT_l1i struct l1i_counters
 #define STRUCT_l1d struct cache_counters
 #define STRUCT_l1c struct cache_counters
 #define STRUCT_l1t struct cache_counters

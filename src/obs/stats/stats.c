@@ -7,7 +7,7 @@
 #include "obs/stats/sample.h"
 
 #define STRUCT_sm struct sm_counters
-#define STRUCT_l1i struct cache_counters
+#define STRUCT_l1i struct l1i_counters
 #define STRUCT_l1d struct cache_counters
 #define STRUCT_l1c struct cache_counters
 #define STRUCT_l1t struct cache_counters
