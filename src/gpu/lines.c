@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/sync.h"
+#include "gpu/turn.h"
 #include "sm/lines.h"
 
 void gpu_lines_module(const struct gpu *g, const struct module *m, struct code_tables *t)
@@ -28,6 +29,8 @@ void gpu_count_lines(struct gpu *g)
 		for (u32 i = 0; i < g->nmodules; i++)
 			if (g->launch[id]->mod == g->module[i])
 				g->prog[id].count = g->table[i].count;
+	if (!g->turn_open)
+		gpu_set_event_mask(g, g->event_mask); /* the SMs hear of issues */
 }
 
 const struct line_counters *gpu_line_counters(struct gpu *g, const struct module *m)
@@ -103,7 +106,7 @@ void *gpu_lines_keep(const struct gpu *g)
 void gpu_lines_recall(struct gpu *g, const void *kept)
 {
 	const struct kept *k = kept;
-	for (u32 i = 0; i < g->nmodules; i++)
+	for (u32 i = 0; i < g->modules_ever; i++) /* those that come later, again, too */
 		memset(g->table[i].count, 0, g->module[i]->ncode * sizeof *g->table[i].count);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
 		lines_forget(&g->lines[i]);

@@ -222,7 +222,7 @@ int event_find(const char *name); /* enum event_type, or -1 */
 #define EVENT_BUF_MAX 512
 struct event_buf {
 	event_set mask;   /* subscribed event types; one test at each emission site */
-	bool quiet_issue; /* EV_ISSUE is in the mask for the SM's own use: none is to be added */
+	bool quiet_issue; /* EV_ISSUE is in the mask for the SM's own use (restartable.h, lines.h): none is to be added */
 	u32 n;
 	u32 dropped;
 	struct event e[EVENT_BUF_MAX];

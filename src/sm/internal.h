@@ -51,9 +51,11 @@ void warp_try_retire(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 now);
 /* One scheduler's cycle: picks, issues, charges the slot. Returns whether it issued. */
 bool issue_cycle(struct sm_ctx *x, struct sm *s, u32 sched, u64 now);
-/* n more cycles in which every scheduler lost its slot for the reason that it has. */
-void issue_charge_again(struct sm_ctx *x, struct sm *s, u64 n);
 bool unit_available(const struct sm_ctx *x, const struct sm *s, enum unit u, u32 sched, u64 now);
+
+/* --- lines.c; the rest is in lines.h ------------------------------------------------------------------------------ */
+/* While lines are counted: n more cycles in which every scheduler lost its slot for the reason that it has. */
+void lines_lost_again(struct sm_ctx *x, const struct sm *s, u64 n);
 
 /* --- collect.c: sm.collector_sets=scheduler ------------------------------------------------------------------------ */
 /* sm.unit_results=one: those of a unit of a class. */

@@ -129,7 +129,7 @@ static void count_lanes(struct lane_counters *c, enum inst_kind kind, u32 lanes,
 	c->reg_writes += in->n_sb_dst;
 }
 
-static void count(const struct sm_ctx *x, struct sm *s, struct warp *wp, const struct dyninst *d, u32 cls)
+static void count(struct sm *s, struct warp *wp, const struct dyninst *d, u32 cls)
 {
 	const u32 lanes = bit_count32(d->mask);
 	const enum inst_kind kind = cls == IC_GLOBAL && d->space == SPC_LOCAL ? IK_LOCAL : kinds[cls];
@@ -140,12 +140,6 @@ static void count(const struct sm_ctx *x, struct sm *s, struct warp *wp, const s
 	c->insts++;
 	count_lanes(sm_lanes(&s->k), kind, lanes, d->in);
 	count_lanes(&c->lanes, kind, lanes, d->in);
-	if (x->lines) {
-		struct line_counters *l = line_at(x, wp->launch, d->pc);
-		l->executed++;
-		l->lanes += lanes;
-		l->diverged += d->in->op == OP_BRA && (d->flags & DYN_DIVERGED);
-	}
 }
 
 static void warp_exit(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
@@ -218,11 +212,14 @@ static u32 bank_conflicts(const struct sm_ctx *x, struct sm *s, u32 w, const str
 	return most - 1;
 }
 
-/* What looks on at instructions: the record of restartable CTAs, and event consumers. */
-static void issue_event(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct dyninst *d, u64 now)
+/* What looks on at instructions: the record of restartable CTAs, line counters, and event consumers. */
+static void issue_event(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct issue_info *in, bool slot,
+                        const struct dyninst *d, u64 now)
 {
 	if (x->restart)
 		restart_issue(x, s, w, d, now);
+	if (x->lines)
+		lines_issued(x, s, w, sched, in, slot, d);
 	if (x->ev->quiet_issue)
 		return;
 	struct event *e = sm_event(x, s, EV_ISSUE, (s32)w, now);
@@ -263,9 +260,9 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 		s->faulted = 1;
 		return;
 	}
-	count(x, s, wp, &d, in->cls);
+	count(s, wp, &d, in->cls);
 	if (event_wanted(x->ev, EV_ISSUE))
-		issue_event(x, s, w, sched, &d, now);
+		issue_event(x, s, w, sched, in, slot, &d, now);
 	s->leading -= wp->extra_set;
 	wp->extra_set = 0;
 	wp->pc = d.next_pc;
@@ -285,10 +282,8 @@ void issue_one(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, bool slot, u64 
 			extra += deps_issued(x, s, w, sched, &d, now);
 		u64 wait = unlikely(x->collect) ? collect_book(x, s, in, d.in, w, in->ii + extra, now)
 		                                : unit_take(x, s, in->unit, sched, in->ii + extra, in->lat, now);
-		if (x->lines) {
-			lines_took(x, s, sched, in->unit, w, d.pc);
-			line_at(x, wp->launch, d.pc)->held += in->ii + extra;
-		}
+		if (unlikely(extra) && x->lines)
+			line_at(x, wp->launch, d.pc)->held += extra;
 		if (in->unit == UNIT_TENSOR) {
 			issue_mma(x, s, w, sched, &d, in, (u32)wait, extra, now);
 			if (x->conf->tensor_warp_gap) {
@@ -392,22 +387,13 @@ static __attribute__((noinline)) void stall_event(struct sm_ctx *x, struct sm *s
 static inline void charge(struct sm_ctx *x, struct sm *s, u32 sched, enum stall why, u64 now)
 {
 	s->stall[sched][why]++;
-	if (x->lines && LINES_REFUSALS >> why & 1)
+	if (LINES_REFUSALS >> why & 1 && x->lines)
 		lines_lost(x, s, sched, why, now);
 	if (s->reason[sched] == why)
 		return;
 	s->reason[sched] = (u8)why;
 	if (why != ST_ISSUED && event_wanted(x->ev, EV_STALL))
 		stall_event(x, s, sched, why, now);
-}
-
-void issue_charge_again(struct sm_ctx *x, struct sm *s, u64 n)
-{
-	for (u32 i = 0; i < x->nscheds; i++) {
-		s->stall[i][s->reason[i]] += n;
-		if (x->lines && LINES_REFUSALS >> s->reason[i] & 1)
-			lines_lost_again(x, i, n);
-	}
 }
 
 static void pick_event(struct sm_ctx *x, struct sm *s, u32 sched, u32 w, u64 ready, u64 now)
@@ -439,11 +425,9 @@ static __attribute__((always_inline)) inline void use_slot(struct sm_ctx *x, str
 {
 	struct warp *wp = &s->warp[w];
 	s->k.issue_slots++;
-	if (x->lines)
-		line_at(x, wp->launch, wp->pc)->slots++;
 	if (wp->extra) {
 		if (x->lines)
-			lines_took(x, s, sched, lead_unit(info_at(x, wp, wp->pc)), w, wp->pc);
+			lines_led(x, s, w, sched);
 		s->leading += wp->extra == info_at(x, wp, wp->pc)->cost - 1u;
 		wp->extra--;
 		if (unlikely(x->collect))

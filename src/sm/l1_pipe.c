@@ -19,8 +19,6 @@ u64 l1_pipe_next_of_banks(const struct sm_ctx *x)
 static void sync_bank(struct sm_ctx *x, struct sm *s, u32 bank, u64 now)
 {
 	struct l1_pipe_bank *p = &x->pipe->bank[bank];
-	if (!p->refused)
-		return;
 	u64 waited = now - p->tried - 1;
 	mem_count_refused(x->mem, s->id, MC_L1D, p->refused, waited);
 	lsu_blocked(x, s, l1_pipe_of(x, bank, 0)->warp, l1_pipe_of(x, bank, 0)->pc, waited);
@@ -32,7 +30,8 @@ void l1_pipe_sync(struct sm_ctx *x, struct sm *s, u64 now)
 	if (x->replay && (x->replay->held & REPLAY_HOLDS_PIPE))
 		return;
 	for (u32 b = 0; b < l1_pipe_banks(x->conf); b++)
-		sync_bank(x, s, b, now);
+		if (x->pipe->bank[b].refused)
+			sync_bank(x, s, b, now);
 }
 
 /* The next two are compiled with the bank known for caches that have one. */

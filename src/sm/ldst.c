@@ -142,8 +142,6 @@ static inline void lsu_taken_up(const struct sm_ctx *x, struct sm *s, const stru
 void lsu_shared_cycle(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->k.shared_cycles += e->op;
-	if (x->lines)
-		line_of(x, s, e->warp, e->pc)->held++;
 	lsu_taken_up(x, s, e, now);
 	if (++e->next < e->ntxn)
 		return;
@@ -295,8 +293,6 @@ inline void lsu_accepted(struct sm_ctx *x, struct sm *s, const struct lsu_reques
 inline void lsu_advance(struct sm_ctx *x, struct sm *s, struct lsu_entry *e, u64 now)
 {
 	s->lsu_reported = MR_HIT;
-	if (x->lines)
-		line_of(x, s, e->warp, e->pc)->held++;
 	lsu_taken_up(x, s, e, now);
 	if (++e->next == e->ntxn)
 		dequeue(x, s, e, e->load != NO_LOAD, now);

@@ -51,6 +51,8 @@ static struct line_place who_took(const struct sm_ctx *x, u32 sched, enum unit u
 static void charge(struct sm_ctx *x, u32 sched, u64 n)
 {
 	const struct line_place *s = &x->lines->sufferer[sched], *c = &x->lines->cause[sched];
+	if (s->launch == LINE_NOBODY)
+		return; /* counting began while the SM slept */
 	line_at(x, s->launch, s->pc)->suffered += n;
 	line_at(x, c->launch, c->pc)->blocked += n;
 }
@@ -68,7 +70,7 @@ void lines_lost(struct sm_ctx *x, const struct sm *s, u32 sched, enum stall why,
 		*sufferer = place(s, w, s->warp[w].pc);
 		*cause = lines_in_the_way(x, s, w, now);
 	}
-	lines_lost_again(x, sched, 1);
+	charge(x, sched, 1);
 }
 
 struct line_place lines_in_the_way(const struct sm_ctx *x, const struct sm *s, u32 warp, u64 now)
@@ -82,15 +84,37 @@ struct line_place lines_in_the_way(const struct sm_ctx *x, const struct sm *s, u
 	return p.launch != LINE_NOBODY ? p : place(s, warp, s->warp[warp].pc);
 }
 
-void lines_lost_again(struct sm_ctx *x, u32 sched, u64 n)
+void lines_lost_again(struct sm_ctx *x, const struct sm *s, u64 n)
 {
-	if (x->lines->sufferer[sched].launch != LINE_NOBODY)
-		charge(x, sched, n);
+	for (u32 i = 0; i < x->nscheds; i++)
+		if (LINES_REFUSALS >> s->reason[i] & 1)
+			charge(x, i, n);
 }
 
-void lines_took(struct sm_ctx *x, const struct sm *s, u32 sched, enum unit u, u32 warp, u32 pc)
+static void took(struct sm_ctx *x, const struct sm *s, u32 sched, enum unit u, u32 warp, u32 pc)
 {
 	x->lines->took[u][x->own_units >> u & 1 ? sched : 0] = x->lines->last[sched] = place(s, warp, pc);
+}
+
+void lines_issued(struct sm_ctx *x, const struct sm *s, u32 warp, u32 sched, const struct issue_info *in, bool slot,
+                  const struct dyninst *d)
+{
+	struct line_counters *c = line_of(x, s, warp, d->pc);
+	c->executed++;
+	c->lanes += bit_count32(d->mask);
+	c->diverged += d->in->op == OP_BRA && (d->flags & DYN_DIVERGED);
+	c->slots += slot;
+	if (!slot || in->unit == UNIT_LSU)
+		return;
+	c->held += in->ii;
+	took(x, s, sched, in->unit, warp, d->pc);
+}
+
+void lines_led(struct sm_ctx *x, const struct sm *s, u32 warp, u32 sched)
+{
+	const struct warp *wp = &s->warp[warp];
+	line_at(x, wp->launch, wp->pc)->slots++;
+	took(x, s, sched, lead_unit(info_at(x, wp, wp->pc)), warp, wp->pc);
 }
 
 void lines_request(struct sm_ctx *x, const struct sm *s, const struct lsu_entry *e)
@@ -98,6 +122,7 @@ void lines_request(struct sm_ctx *x, const struct sm *s, const struct lsu_entry 
 	struct line_counters *c = line_of(x, s, e->warp, e->pc);
 	c->requests++;
 	c->transactions += e->ntxn;
+	c->held += e->ntxn; /* a cycle each; those of refusals come as they pass */
 	for (u32 i = 0; !e->shared && i < e->ntxn; i++)
 		c->sectors += bit_count32(e->txn[i].sectors);
 }

@@ -36,12 +36,14 @@ static inline struct line_counters *line_of(const struct sm_ctx *x, const struct
 
 /* A scheduler loses this cycle's slot for the reason `why`, one of LINES_REFUSALS; */
 void lines_lost(struct sm_ctx *x, const struct sm *s, u32 sched, enum stall why, u64 now);
-/* n slots more for the same. */
-void lines_lost_again(struct sm_ctx *x, u32 sched, u64 n);
 /* What is in the way of a warp that is ready. */
 struct line_place lines_in_the_way(const struct sm_ctx *x, const struct sm *s, u32 warp, u64 now);
-/* An instruction of a warp, at pc, takes a unit of the kind. */
-void lines_took(struct sm_ctx *x, const struct sm *s, u32 sched, enum unit u, u32 warp, u32 pc);
+/* A warp has executed an instruction; slot: with an issue slot. Events of issue are on while lines are counted, so that
+ * issue makes one test for all that look on. */
+void lines_issued(struct sm_ctx *x, const struct sm *s, u32 warp, u32 sched, const struct issue_info *in, bool slot,
+                  const struct dyninst *d);
+/* A leading slot of the warp's next instruction has been used. */
+void lines_led(struct sm_ctx *x, const struct sm *s, u32 warp, u32 sched);
 /* An instruction is at the LSU: what its access became. */
 void lines_request(struct sm_ctx *x, const struct sm *s, const struct lsu_entry *e);
 #endif

@@ -97,11 +97,20 @@ static void change_flight(struct sm *s, u32 to, u64 now)
 	s->flight = (u8)to;
 }
 
+/* n more cycles in which the reasons were what they are. */
+static inline void charge_again(struct sm_ctx *x, struct sm *s, u64 n)
+{
+	for (u32 i = 0; i < x->nscheds; i++)
+		s->stall[i][s->reason[i]] += n;
+	if (unlikely(x->lines != NULL))
+		lines_lost_again(x, s, n);
+}
+
 void sm_sync(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	if (now > s->acct_from) {
 		u64 n = now - s->acct_from;
-		issue_charge_again(x, s, n);
+		charge_again(x, s, n);
 		s->acct_from = now;
 	}
 	if (now > s->resid_from) {
@@ -218,7 +227,7 @@ static bool issue_all(struct sm_ctx *x, struct sm *s, u64 now)
 {
 	bool issued = false;
 	if (s->acct_from < now) /* it slept, or was settled */
-		issue_charge_again(x, s, now - s->acct_from);
+		charge_again(x, s, now - s->acct_from);
 	s->acct_from = now + 1;
 	u8 order[SM_MAX_SCHEDS];
 	serving_order(x, s, now, order);
