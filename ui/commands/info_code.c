@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "commands/commands.h"
 #include "obs/name/names.h"
 #include "obs/record/line_rows.h"
@@ -86,42 +87,40 @@ static void row_text(struct debugger *d, const struct line_row *r, enum line_by 
 	strbuf_release(&code);
 }
 
+/* line, the columns, that by which lines are ordered if it is none of these, text */
 static void print(struct debugger *d, const struct line_row *rows, u32 n, const struct order *o,
                   const struct line_sums *s, struct strbuf *out)
 {
-	char(*cells)[LINE_CELLS_MAX][LINE_CELL_MAX] = xcalloc(MAX(n, 1u), sizeof *cells);
-	char **place = xcalloc(MAX(n, 1u), sizeof *place);
-	int width[LINE_CELLS_MAX] = {0}, place_w = 4;
+	struct grid g = {.left = {true}};
+	const u32 more = nline_cells + 1, last = more + 1;
+	bool among = false;
+	grid_put(&g, 0, 0, "line");
+	for (u32 c = 0; c < nline_cells; c++) {
+		const bool this = line_cells[c].key == o->key;
+		grid_put(&g, 0, c + 1, "%s%s", line_cells[c].name, this ? "*" : "");
+		among |= this;
+	}
+	if (!among)
+		grid_put(&g, 0, more, "%s*", line_key_name(o->key));
+	g.left[last] = true;
 	for (u32 i = 0; i < n; i++) {
-		struct strbuf at = STRBUF_INIT;
-		line_row_place(&rows[i], o->by, &at);
-		place[i] = xstrdup(strbuf_str(&at));
-		strbuf_release(&at);
-		place_w = MAX(place_w, (int)strlen(place[i]));
+		struct strbuf text = STRBUF_INIT;
+		line_row_place(&rows[i], o->by, &text);
+		grid_put(&g, i + 1, 0, "%s", strbuf_str(&text));
 		for (u32 c = 0; c < nline_cells; c++) {
-			line_cells[c].put(cells[i][c], &rows[i], s);
-			if (*cells[i][c])
-				width[c] = MAX(width[c], MAX((int)strlen(cells[i][c]), (int)strlen(line_cells[c].name)));
+			char cell[LINE_CELL_MAX] = "";
+			line_cells[c].put(cell, &rows[i], s);
+			grid_put(&g, i + 1, c + 1, "%s", cell);
 		}
+		if (!among)
+			grid_put(&g, i + 1, more, "%llu", (unsigned long long)line_key_of(&rows[i], o->key));
+		strbuf_clear(&text);
+		row_text(d, &rows[i], o->by, &text);
+		grid_put(&g, i + 1, last, "%s", strbuf_str(&text));
+		strbuf_release(&text);
 	}
-	strbuf_addf(out, "%-*s", place_w, "line");
-	for (u32 c = 0; c < nline_cells; c++)
-		if (width[c])
-			strbuf_addf(out, "  %*s%s", width[c] - (line_cells[c].key == o->key), line_cells[c].name,
-			            line_cells[c].key == o->key ? "*" : "");
-	strbuf_adds(out, "\n");
-	for (u32 i = 0; i < n; i++) {
-		strbuf_addf(out, "%-*s", place_w, place[i]);
-		for (u32 c = 0; c < nline_cells; c++)
-			if (width[c])
-				strbuf_addf(out, "  %*s", width[c], cells[i][c]);
-		strbuf_adds(out, "  ");
-		row_text(d, &rows[i], o->by, out);
-		strbuf_adds(out, "\n");
-		free(place[i]);
-	}
-	free(place);
-	free(cells);
+	grid_print(&g, out);
+	grid_release(&g);
 }
 
 bool info_code(struct debugger *d, const char *args, struct strbuf *out, struct err *e)

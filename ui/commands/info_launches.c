@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "base/words.h"
 #include "commands/commands.h"
 #include "session/programs.h"
@@ -38,92 +39,51 @@ static const struct {
     [L_CYCLES] = {"cycles", false},  [L_IPC] = {"IPC", false},      [L_STATE] = {"state", true},
     [L_CALL] = {"host call", true},
 };
-#define NAME_MAX_W 48 /* a longer name moves the rest of its row */
-
-struct row {
-	char *text[L_COLUMNS];
-};
-
-__attribute__((format(printf, 3, 4))) static void cell(struct row *r, enum column c, const char *fmt, ...)
-{
-	va_list args;
-	char short_text[64];
-	va_start(args, fmt);
-	vsnprintf(short_text, sizeof short_text, fmt, args);
-	va_end(args);
-	r->text[c] = xstrdup(short_text);
-}
-
-static void dim_cell(struct row *r, enum column c, struct dim3 d)
+static void put_dim(struct grid *g, u32 y, enum column c, struct dim3 d)
 {
 	if (d.z > 1)
-		cell(r, c, "%ux%ux%u", d.x, d.y, d.z);
+		grid_put(g, y, c, "%ux%ux%u", d.x, d.y, d.z);
 	else if (d.y > 1)
-		cell(r, c, "%ux%u", d.x, d.y);
+		grid_put(g, y, c, "%ux%u", d.x, d.y);
 	else
-		cell(r, c, "%u", d.x);
+		grid_put(g, y, c, "%u", d.x);
 }
 
-static void times(struct row *r, const struct kernel_info *k, u64 now)
+static void put_times(struct grid *g, u32 y, const struct kernel_info *k, u64 now)
 {
 	const u64 cycles = kernel_run_cycles(k->counters, now);
 	if (k->state == KS_QUEUED)
 		return;
-	cell(r, L_START, "%llu", (unsigned long long)k->counters->started_at);
+	grid_put(g, y, L_START, "%llu", (unsigned long long)k->counters->started_at);
 	if (k->state == KS_DONE)
-		cell(r, L_END, "%llu", (unsigned long long)k->counters->ended_at);
-	cell(r, L_CYCLES, "%llu", (unsigned long long)cycles);
+		grid_put(g, y, L_END, "%llu", (unsigned long long)k->counters->ended_at);
+	grid_put(g, y, L_CYCLES, "%llu", (unsigned long long)cycles);
 	if (cycles)
-		cell(r, L_IPC, "%.2f", (double)k->counters->warp_insts / (double)cycles);
+		grid_put(g, y, L_IPC, "%.2f", (double)k->counters->warp_insts / (double)cycles);
 }
 
-static void fill(struct debugger *d, struct row *r, u32 launch)
+static void put_launch(struct debugger *d, struct grid *g, u32 y, u32 launch)
 {
 	static const char *const states[] = {"queued", "running", "done"};
-	struct gpu *g = dbg_gpu(d);
+	struct gpu *gpu = dbg_gpu(d);
 	struct kernel_info k;
-	gpu_kernel_info(g, launch, &k);
+	gpu_kernel_info(gpu, launch, &k);
 	const struct launch *l = k.launch;
 	const char *program = programs_blame(d->s, k.program);
-	cell(r, L_NUMBER, "%s%u", (s32)launch == d->focus.kernel ? "*" : "", launch);
-	r->text[L_KERNEL] = xstrdup(k.label);
-	r->text[L_PROGRAM] = program ? xstrdup(program) : NULL;
-	cell(r, L_STREAM, "%u", l->stream);
-	dim_cell(r, L_GRID, l->grid);
-	dim_cell(r, L_BLOCK, l->block);
-	cell(r, L_DYNAMIC, "%u", l->dynamic_shared);
-	cell(r, L_REGS, "%u", l->regs);
-	cell(r, L_FROM, "%s", regs_from_names[l->regs_from]);
-	cell(r, L_PER_SM, "%u", k.ctas_per_sm);
-	times(r, &k, gpu_cycle(g));
-	cell(r, L_STATE, "%s", states[k.state]);
-	r->text[L_CALL] = l->call ? xstrdup(l->call) : NULL;
-}
-
-static const char *text_of(const struct row *r, u32 c)
-{
-	return r->text[c] ? r->text[c] : "-";
-}
-
-static void print(const struct row *rows, u32 n, bool programs, struct strbuf *out)
-{
-	int width[L_COLUMNS];
-	for (u32 c = 0; c < L_COLUMNS; c++) {
-		width[c] = (int)strlen(columns[c].name);
-		for (u32 i = 0; i < n; i++)
-			width[c] = MAX(width[c], MIN((int)strlen(text_of(&rows[i], c)), NAME_MAX_W));
-	}
-	for (u32 i = 0; i <= n; i++) {
-		for (u32 c = 0; c < L_COLUMNS; c++) {
-			const char *text = i ? text_of(&rows[i - 1], c) : columns[c].name;
-			if (c == L_PROGRAM && !programs)
-				continue;
-			if (c == L_CALL)
-				strbuf_addf(out, "  %s\n", text);
-			else
-				strbuf_addf(out, columns[c].left ? "%s%-*s" : "%s%*s", c ? "  " : "", width[c], text);
-		}
-	}
+	grid_put(g, y, L_NUMBER, "%s%u", (s32)launch == d->focus.kernel ? "*" : "", launch);
+	grid_put(g, y, L_KERNEL, "%s", k.label);
+	if (d->s->nprograms > 1)
+		grid_put(g, y, L_PROGRAM, "%s", program ? program : "-");
+	grid_put(g, y, L_STREAM, "%u", l->stream);
+	put_dim(g, y, L_GRID, l->grid);
+	put_dim(g, y, L_BLOCK, l->block);
+	grid_put(g, y, L_DYNAMIC, "%u", l->dynamic_shared);
+	grid_put(g, y, L_REGS, "%u", l->regs);
+	grid_put(g, y, L_FROM, "%s", regs_from_names[l->regs_from]);
+	grid_put(g, y, L_PER_SM, "%u", k.ctas_per_sm);
+	put_times(g, y, &k, gpu_cycle(gpu));
+	grid_put(g, y, L_STATE, "%s", states[k.state]);
+	grid_put(g, y, L_CALL, "%s", l->call ? l->call : "-");
 }
 
 bool info_launches(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -137,13 +97,18 @@ bool info_launches(struct debugger *d, const char *args, struct strbuf *out, str
 		return true;
 	}
 	const u32 n = (u32)MIN(last, (u64)all);
-	struct row *rows = xcalloc(MAX(n, 1u), sizeof *rows);
+	struct grid g = {0};
+	for (u32 c = 0; c < L_COLUMNS; c++) {
+		g.left[c] = columns[c].left;
+		grid_put(&g, 0, c, "%s", columns[c].name);
+	}
 	for (u32 i = 0; i < n; i++)
-		fill(d, &rows[i], all - n + i);
-	print(rows, n, d->s->nprograms > 1, out);
+		put_launch(d, &g, i + 1, all - n + i);
 	for (u32 i = 0; i < n; i++)
 		for (u32 c = 0; c < L_COLUMNS; c++)
-			free(rows[i].text[c]);
-	free(rows);
+			if (c != L_PROGRAM && !*grid_cell(&g, i + 1, c))
+				grid_put(&g, i + 1, c, "-");
+	grid_print(&g, out);
+	grid_release(&g);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "base/words.h"
 #include "dbg/whatif.h"
 #include "obs/report/json_put.h"
@@ -59,34 +60,19 @@ const char *whatif_hash(const struct whatif_row *r, char text[17])
 
 /* --- as text --- */
 
-#define COLUMNS (WHATIF_KEYS + WHATIF_FIGURES + 7)
-struct cells {
-	char text[CONF_STR_MAX];
-};
-/* Rows of cells, row 0 the titles; all but the settings stand at the right. */
-struct grid {
-	struct cells *cell;
-	u32 columns, rows;
-	bool left[COLUMNS];
-};
-
-static void put_cell(struct grid *g, u32 row, u32 column, const char *text)
-{
-	snprintf(g->cell[row * COLUMNS + column].text, sizeof g->cell->text, "%s", text);
-	g->columns = MAX(g->columns, column + 1);
-}
+_Static_assert(WHATIF_KEYS + WHATIF_FIGURES + 8 <= GRID_COLUMNS, "a row of the table");
 
 static void put_number(struct grid *g, u32 row, u32 column, const char *format, double v)
 {
 	char text[64];
 	snprintf(text, sizeof text, format, v);
-	put_cell(g, row, column, isnan(v) ? "-" : text);
+	grid_put(g, row, column, "%s", isnan(v) ? "-" : text);
 }
 
 static void put_count(struct grid *g, u32 row, u32 column, u64 v)
 {
 	char text[GROUPED_MAX];
-	put_cell(g, row, column, grouped(v, text));
+	grid_put(g, row, column, "%s", grouped(v, text));
 }
 
 /* Has it come to figures at all? One that failed at a fault has; one that was refused has not. */
@@ -99,17 +85,17 @@ static void titles(const struct whatif *w, struct grid *g)
 {
 	static const char *const fixed[] = {"cycle", "warp insts", "IPC", "speed", "from here"};
 	u32 c = 0;
-	put_cell(g, 0, c++, "row");
+	grid_put(g, 0, c++, "row");
 	for (u32 k = 0; k < w->nkeys; k++) {
 		g->left[c] = true;
-		put_cell(g, 0, c++, w->key[k]->key);
+		grid_put(g, 0, c++, "%s", w->key[k]->key);
 	}
 	for (u32 i = 0; i < ARRAY_LEN(fixed) - !w->from; i++)
-		put_cell(g, 0, c++, fixed[i]);
+		grid_put(g, 0, c++, "%s", fixed[i]);
 	for (u32 i = 0; i < w->nfigures; i++)
-		put_cell(g, 0, c++, w->figure[i].name);
+		grid_put(g, 0, c++, "%s", w->figure[i].name);
 	if (w->hashes)
-		put_cell(g, 0, c++, "hash");
+		grid_put(g, 0, c++, "hash");
 }
 
 static void fill_row(const struct whatif *w, struct grid *g, u32 row)
@@ -119,12 +105,12 @@ static void fill_row(const struct whatif *w, struct grid *g, u32 row)
 	char number[32], hash[17];
 	u32 c = 0;
 	snprintf(number, sizeof number, "%s%u", (s32)row == whatif_best(w) ? "*" : "", row);
-	put_cell(g, at, c++, number);
+	grid_put(g, at, c++, "%s", number);
 	for (u32 k = 0; k < w->nkeys; k++)
-		put_cell(g, at, c++, r->value[k]);
+		grid_put(g, at, c++, "%s", r->value[k]);
 	if (!has_figures(r)) {
 		while (c < g->columns)
-			put_cell(g, at, c++, "-");
+			grid_put(g, at, c++, "-");
 		return;
 	}
 	put_count(g, at, c++, r->news.cycle);
@@ -139,14 +125,14 @@ static void fill_row(const struct whatif *w, struct grid *g, u32 row)
 		else
 			put_count(g, at, c++, r->news.value[i].u);
 	if (w->hashes)
-		put_cell(g, at, c++, whatif_hash(r, hash));
+		grid_put(g, at, c++, "%s", whatif_hash(r, hash));
 }
 
 /* What stands behind a row: which it is, and why it has no figures, or not those that were asked for. */
 static void remark(const struct whatif *w, u32 row, struct strbuf *out)
 {
 	const struct whatif_row *r = &w->row[row];
-	const char *between = "  ";
+	const char *between = "";
 	if (!row) {
 		strbuf_addf(out, "%sas it is", between);
 		between = ", ";
@@ -161,23 +147,6 @@ static void remark(const struct whatif *w, u32 row, struct strbuf *out)
 		strbuf_addf(out, "%sfinished", between);
 	if (r->state == ROW_FAILED)
 		strbuf_addf(out, "%sFAILED: %.*s", between, (int)strcspn(r->why, "\n"), r->why);
-}
-
-static void print_grid(const struct whatif *w, const struct grid *g, struct strbuf *out)
-{
-	int width[COLUMNS] = {0};
-	for (u32 y = 0; y < g->rows; y++)
-		for (u32 x = 0; x < g->columns; x++)
-			width[x] = MAX(width[x], (int)strlen(g->cell[y * COLUMNS + x].text));
-	for (u32 y = 0; y < g->rows; y++) {
-		for (u32 x = 0; x < g->columns; x++)
-			strbuf_addf(out, "%s%*s", x ? "  " : "", g->left[x] ? -width[x] : width[x], g->cell[y * COLUMNS + x].text);
-		if (y)
-			remark(w, y - 1, out);
-		while (out->len && out->buf[out->len - 1] == ' ')
-			out->buf[--out->len] = 0;
-		strbuf_addc(out, '\n');
-	}
 }
 
 static bool any_from_zero(const struct whatif *w)
@@ -204,11 +173,22 @@ static void legend(const struct whatif *w, struct strbuf *out)
 		            (unsigned long long)w->from);
 }
 
+static void put_remarks(const struct whatif *w, struct grid *g)
+{
+	const u32 column = g->columns;
+	g->left[column] = true;
+	for (u32 i = 0; i < w->nrows; i++) {
+		struct strbuf text = STRBUF_INIT;
+		remark(w, i, &text);
+		grid_put(g, i + 1, column, "%s", strbuf_str(&text));
+		strbuf_release(&text);
+	}
+}
+
 void whatif_table(const struct whatif *w, struct strbuf *out)
 {
-	struct grid g = {.rows = w->nrows + 1};
+	struct grid g = {0};
 	char until[60] = "to the end";
-	g.cell = xcalloc((size_t)g.rows * COLUMNS, sizeof *g.cell);
 	if (w->until != NEVER)
 		snprintf(until, sizeof until, "to cycle %llu", (unsigned long long)w->until);
 	strbuf_addf(out, "%s%s from cycle %llu %s\n", w->interrupted ? "Interrupted. " : "", w->program,
@@ -216,9 +196,10 @@ void whatif_table(const struct whatif *w, struct strbuf *out)
 	titles(w, &g);
 	for (u32 i = 0; i < w->nrows; i++)
 		fill_row(w, &g, i);
-	print_grid(w, &g, out);
+	put_remarks(w, &g);
+	grid_print(&g, out);
 	legend(w, out);
-	free(g.cell);
+	grid_release(&g);
 }
 
 /* --- as files --- */
