@@ -169,6 +169,28 @@ static void snapshots(void **state)
 	}
 }
 
+/* A module that comes in the middle of a run comes again after going back, and its counters with it. */
+static void later_modules(void **state)
+{
+	struct rig r;
+	char was[32768];
+	open_words(&r, "tests/kernels/two_modules.lua");
+	rig_say(&r, "continue");
+	snprintf(was, sizeof was, "%s", rig_say(&r, ROWS));
+	rig_has(
+	    &r,
+	    "lua local n = 0 for _, l in ipairs(dbg.lines()) do if l.place:find 'transpose' then n = n + l.executed end "
+	    "end print(n > 0 and 'both' or 'one')",
+	    "both");
+	for (u32 i = 0; i < 3; i++) {
+		rig_say(&r, "goto 100"); /* before the second one */
+		rig_say(&r, "continue");
+		assert_string_equal(rig_say(&r, ROWS), was);
+		rig_has(&r, SUMS, "every sum closes");
+	}
+	rig_close(&r);
+}
+
 /* Nobody counts in a run without JSON, and the machine's state is the same there. */
 static void changes_nothing(void **state)
 {
@@ -291,9 +313,9 @@ static void told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sums_close), cmocka_unit_test(preempted),       cmocka_unit_test(travels),
-	    cmocka_unit_test(snapshots),  cmocka_unit_test(changes_nothing), cmocka_unit_test(finds_the_conflict),
-	    cmocka_unit_test(told),       cmocka_unit_test(from_dram),
+	    cmocka_unit_test(sums_close),         cmocka_unit_test(preempted),     cmocka_unit_test(travels),
+	    cmocka_unit_test(snapshots),          cmocka_unit_test(later_modules), cmocka_unit_test(changes_nothing),
+	    cmocka_unit_test(finds_the_conflict), cmocka_unit_test(told),          cmocka_unit_test(from_dram),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

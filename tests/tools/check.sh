@@ -147,6 +147,12 @@ cycles() {
 	}'
 }
 
+# What git has at the top level beside the folders and files that belong there. Nothing to say without git.
+strays() {
+	git ls-files 2>/dev/null | cut -d/ -f1 | sort -u |
+		grep -vxE 'Makefile|src|ui|scripts|configs|tests|screenshots|README\.md|LICENSE|\..*'
+}
+
 report() { # report TITLE TEXT
 	if [ -n "$2" ]; then
 		bad=1
@@ -160,6 +166,7 @@ report "order of floors, src/ and ui/" "$(layers)"
 report "include circles within floors" "$(cycles)"
 report "front/ptx behind front_ops, its folders in order" "$(front_ptx)"
 report "src/ without curses, readline, Lua, printing, exit" "$(forbidden)"
+report "nothing else at the top level" "$(strays)"
 report "include guards by path" "$(guards)"
 report "banners on one line" "$(banners)"
 report "BUG_ON changes nothing" "$(bug_on)"

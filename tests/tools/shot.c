@@ -7,10 +7,9 @@
  * Script, a line each (# comments):
  *   keys TEXT      sends TEXT; \r \t \e \\ and \xHH are understood
  *   line TEXT      sends TEXT and Enter
- *   wait TEXT      waits until a row shows TEXT (20 s, else an error)
- *   settle         waits until the picture has been still for 400 ms
- *   size WxH       resizes the terminal
- *   shot PREFIX    writes PREFIX.txt and PREFIX.svg
+ *   wait TEXT      waits until a row shows TEXT (20 s; else an error, and what is there is build/shot-failed.txt and
+ * .svg) settle         waits until the picture has been still for 400 ms size WxH       resizes the terminal shot
+ * PREFIX    writes PREFIX.txt and PREFIX.svg
  */
 #include "../rig/vt.h"
 
@@ -237,7 +236,7 @@ static int script_line(struct vt *v, char *line, int number)
 	} else if (!strcmp(line, "wait")) {
 		if (vt_wait(v, arg, 20000) < 0) {
 			fprintf(stderr, "shot: line %d: no row shows '%s'\n", number, arg);
-			take(v, "shot-failed");
+			take(v, "build/shot-failed");
 			return 1;
 		}
 	} else if (!strcmp(line, "settle")) {

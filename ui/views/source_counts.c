@@ -28,6 +28,11 @@ struct listing {
 	u32 n, room;
 };
 
+static const struct inst *first_of(const struct line_row *r)
+{
+	return &r->mod->code[r->pc];
+}
+
 static struct shown *add(struct listing *l)
 {
 	if (l->n == l->room) {
@@ -91,64 +96,66 @@ static void list_ptx(struct listing *l, struct view_ctx *v, const struct module 
 	free(at);
 }
 
-static const struct inst *first_of(const struct line_row *r)
+static int by_cuda_line(const void *a, const void *b)
 {
-	return &r->mod->code[r->pc];
+	const struct inst *x = first_of(a), *y = first_of(b);
+	if (x->src_file != y->src_file)
+		return x->src_file < y->src_file ? -1 : 1;
+	if (x->src_line != y->src_line)
+		return x->src_line < y->src_line ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The PTX lines of a CUDA line. */
-static void unfold(struct listing *l, const struct module *m, u32 file, u32 number, const struct inst *in)
+/* The PTX lines of a CUDA line; they are in this order of CUDA lines, and *next is the first that is not shown yet. */
+static void unfold(struct listing *l, const struct module *m, const struct line_row *cuda, const struct inst *in,
+                   u32 *next)
 {
-	for (u32 i = 0; i < l->nptx; i++) {
-		const struct inst *first = first_of(&l->ptx[i]);
-		if (first->src_file == file && first->src_line == number)
-			add_ptx(l, m, first->line, &l->ptx[i], in);
+	const struct inst *of = first_of(cuda);
+	for (; *next < l->nptx; ++*next) {
+		const struct inst *first = first_of(&l->ptx[*next]);
+		if (first->src_file > of->src_file || (first->src_file == of->src_file && first->src_line > of->src_line))
+			break;
+		if (first->src_file == of->src_file && first->src_line == of->src_line)
+			add_ptx(l, m, first->line, &l->ptx[*next], in);
 	}
 }
 
-static bool seen_before(const struct listing *l, u32 i)
+/* The file of the CUDA rows [from, to), which lie in the order of its lines. */
+static void list_file(struct listing *l, struct view_ctx *v, const struct module *m, u32 from, u32 to,
+                      const struct inst *in, u32 *next)
 {
-	for (u32 k = 0; k < i; k++)
-		if (first_of(&l->cuda[k])->src_file == first_of(&l->cuda[i])->src_file)
-			return true;
-	return false;
-}
-
-static void list_file(struct listing *l, struct view_ctx *v, const struct module *m, const struct line_row *any,
-                      const struct inst *in)
-{
+	const struct line_row *any = &l->cuda[from];
 	const u32 file = first_of(any)->src_file;
 	const struct cuda_file *f = cuda_file_of(&debugger_appearance(v->d)->cuda, m, first_of(any)->line, file);
 	struct shown *head = add(l);
 	head->text = m->files[file] ? m->files[file] : "?";
 	head->len = (u32)strlen(head->text);
-	u32 lines = cuda_file_lines(f);
-	for (u32 i = 0; i < l->ncuda; i++)
-		if (first_of(&l->cuda[i])->src_file == file)
-			lines = MAX(lines, first_of(&l->cuda[i])->src_line);
-	const struct line_row **at = xcalloc(lines + 1, sizeof *at);
-	for (u32 i = 0; i < l->ncuda; i++)
-		if (first_of(&l->cuda[i])->src_file == file)
-			at[first_of(&l->cuda[i])->src_line] = &l->cuda[i];
+	const u32 text = cuda_file_lines(f), lines = MAX(text, first_of(&l->cuda[to - 1])->src_line);
 	for (u32 n = 1; n <= lines; n++) {
-		if (!at[n] && !cuda_file_lines(f))
+		const bool counted = from < to && first_of(&l->cuda[from])->src_line == n;
+		if (!counted && !text)
 			continue; /* the file cannot be read: what is known of it */
 		struct shown *s = add(l);
-		s->cells = at[n];
+		s->cells = counted ? &l->cuda[from++] : NULL;
 		s->number = n;
 		s->text = cuda_file_line(f, n, &s->len);
 		s->focus = in && in->src_file == file && in->src_line == n;
-		if (v->st->mode & MODE_UNFOLD)
-			unfold(l, m, file, n, in);
+		if (s->cells && v->st->mode & MODE_UNFOLD)
+			unfold(l, m, s->cells, in, next);
 	}
-	free(at);
 }
 
+/* Rows of the module in the order of CUDA lines, file by file. */
 static void list_cuda(struct listing *l, struct view_ctx *v, const struct module *m, const struct inst *in)
 {
-	for (u32 i = 0; i < l->ncuda; i++)
-		if (!seen_before(l, i))
-			list_file(l, v, m, &l->cuda[i], in);
+	u32 next = 0;
+	qsort(l->ptx, l->nptx, sizeof *l->ptx, by_cuda_line);
+	qsort(l->cuda, l->ncuda, sizeof *l->cuda, by_cuda_line);
+	for (u32 from = 0, to; from < l->ncuda; from = to) {
+		for (to = from; to < l->ncuda && first_of(&l->cuda[to])->src_file == first_of(&l->cuda[from])->src_file;)
+			to++;
+		list_file(l, v, m, from, to, in, &next);
+	}
 }
 
 /* Those that have something of the column, most first. */
@@ -176,11 +183,12 @@ static void make(struct listing *l, struct view_ctx *v, const struct module *m, 
 {
 	*l = (struct listing){0};
 	l->ptx = line_rows(v->g, v->heat, LINE_BY_PTX, &l->nptx);
-	l->cuda = line_rows(v->g, v->heat, LINE_BY_CUDA, &l->ncuda);
+	if (v->st->mode & MODE_CUDA)
+		l->cuda = line_rows(v->g, v->heat, LINE_BY_CUDA, &l->ncuda);
 	l->sums = line_sums_of(l->ptx, l->nptx);
 	l->nptx = of_module(l->ptx, l->nptx, m);
 	l->ncuda = of_module(l->cuda, l->ncuda, m);
-	const bool cuda = v->st->mode & MODE_CUDA && l->ncuda;
+	const bool cuda = l->ncuda;
 	if (v->st->mode & MODE_ORDER)
 		list_order(l, v, m, cuda, in);
 	else if (cuda)
@@ -260,7 +268,7 @@ static void draw_row(struct view_ctx *v, struct pane p, int y, const struct colu
 		st = STYLE_BOLD(R_TEXT);
 	else if (s->loc || (!s->ptx && s->cells))
 		st = STYLE_BOLD(R_ACCENT);
-	const bool below = s->ptx && v->st->mode & MODE_CUDA && !(v->st->mode & MODE_ORDER) && l->ncuda;
+	const bool below = s->ptx && l->ncuda && !(v->st->mode & MODE_ORDER);
 	if (s->text)
 		draw_text(p, y, NUMBER_W + (below ? 4 : 0), text_w - (below ? 4 : 0), below ? STYLE(R_DIM) : st, s);
 	pane_mark(pane_sub(p, y, NUMBER_W, 1, text_w), 0, v->search);
@@ -315,11 +323,7 @@ static u64 most_of(const struct listing *l, u32 key)
 
 static void follow(struct view_ctx *v, const struct listing *l, int rows)
 {
-	if (v->st->seen_cycle != gpu_cycle(v->g)) { /* the machine moved: the picture goes with the focus again */
-		v->st->seen_cycle = gpu_cycle(v->g);
-		v->st->follow = true;
-	}
-	if (!v->st->follow || v->st->mode & MODE_ORDER)
+	if (!view_follows(v) || v->st->mode & MODE_ORDER)
 		return;
 	s32 at = -1;
 	for (u32 i = 0; i < l->n; i++)
@@ -352,12 +356,6 @@ void source_counts_draw(struct view_ctx *v, struct pane p, const struct module *
 
 /* --- keys --- */
 
-static void stay(struct view_ctx *v)
-{
-	v->st->follow = false;
-	v->st->seen_cycle = gpu_cycle(v->g);
-}
-
 /* To the line with most of the column; again: to the next one in that order. */
 static void next_hot(struct view_ctx *v, const struct module *m)
 {
@@ -367,7 +365,7 @@ static void next_hot(struct view_ctx *v, const struct module *m)
 	const u64 below = last < l.n && l.row[last].cells ? line_key_of(l.row[last].cells, key) : UINT64_MAX;
 	u32 best = l.n;
 	for (u32 i = 0; i < l.n; i++) {
-		if (!l.row[i].cells || (l.row[i].ptx && v->st->mode & MODE_CUDA && l.ncuda && !(v->st->mode & MODE_ORDER)))
+		if (!l.row[i].cells || (l.row[i].ptx && l.ncuda && !(v->st->mode & MODE_ORDER)))
 			continue;
 		const u64 here = line_key_of(l.row[i].cells, key);
 		const bool later = here < below || (here == below && i > last);
@@ -377,7 +375,7 @@ static void next_hot(struct view_ctx *v, const struct module *m)
 	v->st->mark = best < l.n ? best + 1 : 0; /* behind the last one it begins again */
 	if (best < l.n) {
 		v->st->top = (s32)best - v->st->page / 3;
-		stay(v);
+		view_stay(v);
 	}
 	release(&l);
 }
@@ -387,8 +385,7 @@ static void anew(struct view_ctx *v)
 {
 	v->st->mark = 0;
 	v->st->top = 0;
-	v->st->follow = true;
-	v->st->seen_cycle = NEVER;
+	view_follow_again(v);
 }
 
 bool source_counts_key(struct view_ctx *v, const struct module *m, int key)
@@ -405,7 +402,7 @@ bool source_counts_key(struct view_ctx *v, const struct module *m, int key)
 	default:
 		if (!view_scroll(st, key))
 			return false;
-		stay(v);
+		view_stay(v);
 		return true;
 	}
 	if ((key != K_LEFT && key != K_RIGHT) || st->mode & MODE_ORDER)
@@ -431,7 +428,7 @@ bool source_counts_search(struct view_ctx *v, const struct module *m, bool forwa
 	release(&l);
 	if (hit) {
 		v->st->top = i;
-		stay(v);
+		view_stay(v);
 	}
 	return hit;
 }

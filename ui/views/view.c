@@ -23,6 +23,27 @@ bool view_scroll(struct view_state *st, int key)
 	return true;
 }
 
+bool view_follows(struct view_ctx *v)
+{
+	if (v->st->seen_cycle != gpu_cycle(v->g)) {
+		v->st->seen_cycle = gpu_cycle(v->g);
+		v->st->follow = true;
+	}
+	return v->st->follow;
+}
+
+void view_stay(struct view_ctx *v)
+{
+	v->st->follow = false;
+	v->st->seen_cycle = gpu_cycle(v->g);
+}
+
+void view_follow_again(struct view_ctx *v)
+{
+	v->st->follow = true;
+	v->st->seen_cycle = NEVER;
+}
+
 void view_clip(struct view_state *st, s32 n, s32 h)
 {
 	st->page = MAX(h, 1);

@@ -76,6 +76,10 @@ extern const u32 nviews;
 
 /* Scrolling keys every list shares; true when the key was one. */
 bool view_scroll(struct view_state *st, int key);
+/* A picture that goes with the focus: does it now? It does again once the machine has moved. */
+bool view_follows(struct view_ctx *v);
+void view_stay(struct view_ctx *v);         /* the user chose the place: it stays until the machine moves */
+void view_follow_again(struct view_ctx *v); /* from the next drawing on */
 /* Clips st->top for a list of n rows on a page of h rows and remembers the page. */
 void view_clip(struct view_state *st, s32 n, s32 h);
 /* The samples to show under the zoom: [*from, *to). */

@@ -392,11 +392,7 @@ static s32 place_of_interest(const struct module *m, const struct line_facts *f)
 static void follow_focus(struct view_ctx *v, const struct module *m, const struct inst *in, const struct line_facts *f,
                          int rows)
 {
-	if (v->st->seen_cycle != gpu_cycle(v->g)) { /* the machine moved: the picture goes with the focus again */
-		v->st->seen_cycle = gpu_cycle(v->g);
-		v->st->follow = true;
-	}
-	if (!v->st->follow)
+	if (!view_follows(v))
 		return;
 	s32 line = in ? (s32)in->line : place_of_interest(m, f);
 	if (line - 1 < v->st->top + 1 || line - 1 >= v->st->top + rows - 2)
@@ -449,13 +445,6 @@ static void draw(struct view_ctx *v, struct pane p)
 	free(f);
 }
 
-/* The user chose the place: it stays until the machine moves. */
-static void stay(struct view_ctx *v)
-{
-	v->st->follow = false;
-	v->st->seen_cycle = gpu_cycle(v->g);
-}
-
 static bool search(struct view_ctx *v, bool forward)
 {
 	const struct module *m = shown_module(v);
@@ -481,7 +470,7 @@ static bool search(struct view_ctx *v, bool forward)
 	strbuf_release(&text);
 	if (hit) {
 		v->st->top = i;
-		stay(v);
+		view_stay(v);
 	}
 	return hit;
 }
@@ -507,7 +496,7 @@ static void next_hot(struct view_ctx *v)
 	if (!best)
 		return;
 	v->st->top = (s32)best - 1 - v->st->page / 3;
-	stay(v);
+	view_stay(v);
 }
 
 static bool on_key(struct view_ctx *v, int key)
@@ -515,8 +504,7 @@ static bool on_key(struct view_ctx *v, int key)
 	if (key == 'c') {
 		v->st->mode ^= MODE_COUNTS;
 		v->st->mark = 0;
-		v->st->follow = true;
-		v->st->seen_cycle = NEVER;
+		view_follow_again(v);
 		return true;
 	}
 	const struct module *m = v->st->mode & MODE_COUNTS ? shown_module(v) : NULL;
@@ -528,8 +516,7 @@ static bool on_key(struct view_ctx *v, int key)
 	}
 	if (key == 'f') {
 		v->st->mark = 0;
-		v->st->follow = true;
-		v->st->seen_cycle = NEVER;
+		view_follow_again(v);
 		return true;
 	}
 	if (key == 'a') {
@@ -542,7 +529,7 @@ static bool on_key(struct view_ctx *v, int key)
 	}
 	if (!view_scroll(v->st, key))
 		return false;
-	stay(v);
+	view_stay(v);
 	return true;
 }
 

@@ -108,7 +108,7 @@ static void energy(const struct stats *s, struct strbuf *out)
 static void lines(const struct stats *s, struct strbuf *out)
 {
 	u32 n;
-	struct line_row *rows = line_rows((struct gpu *)s->gpu, s->run.heat, LINE_BY_PTX, &n);
+	struct line_row *rows = line_rows(s->gpu, s->run.heat, LINE_BY_PTX, &n);
 	for (u32 i = 0; i < n; i++) {
 		struct strbuf place = STRBUF_INIT;
 		line_row_place(&rows[i], LINE_BY_PTX, &place);

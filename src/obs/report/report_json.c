@@ -475,7 +475,7 @@ static json_t *waits(const struct heat *h)
 static json_t *lines(const struct stats *s)
 {
 	u32 n;
-	struct line_row *rows = line_rows((struct gpu *)s->gpu, s->run.heat, LINE_BY_PC, &n);
+	struct line_row *rows = line_rows(s->gpu, s->run.heat, LINE_BY_PC, &n);
 	json_t *all = rows ? json_array() : json_null();
 	for (u32 i = 0; i < n; i++) {
 		const struct inst *in = &rows[i].mod->code[rows[i].pc];

@@ -64,7 +64,7 @@ struct group_stats {
 	struct instance_stats *instance;
 };
 struct stats {
-	const struct gpu *gpu;
+	struct gpu *gpu;
 	struct run_info run;
 	const struct conf *conf;
 	u64 cycles;
