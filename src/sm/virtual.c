@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sm/griddep.h"
 #include "sm/internal.h"
 #include "sm/replay.h"
 #include "sm/virtual_internal.h"
@@ -74,11 +75,11 @@ u32 vt_context_bytes(const struct conf *c, const struct launch *l)
 
 /* --- a swap ------------------------------------------------------------------------------------------------------- */
 
-/* What a warp without a slot adds to the tracking counter of its CTA: results, or in an ending one itself while memory
- * has not answered everything. */
+/* What a warp without a slot adds to the tracking counter of its CTA: results and a wait for other grids, or in an
+ * ending one itself while memory has not answered everything. */
 static u32 under_way(const struct warp *wp, bool ending)
 {
-	return ending ? wp->inflight || wp->outstanding : wp->inflight;
+	return ending ? wp->inflight || wp->outstanding : wp->inflight + (wp->fence == FENCE_GRIDS);
 }
 
 /* It leaves its slots; what it has under way goes with its warps. Its place. */
@@ -226,10 +227,12 @@ static void finish(struct sm_ctx *x, struct sm *s, u64 now)
 		vt_make_ready(x, s, leaving, now);
 }
 
-/* Every warp of the CTA that has not exited waits for memory, or (vt.barriers) for such a one at a barrier. */
+/* Every warp of the CTA that has not exited waits for memory or for other grids, or (vt.barriers) for such a one at a
+ * barrier. Those may include CTAs without a slot here, so whoever waits for them gives its slots away. */
 static u64 stalled(const struct sm_ctx *x, const struct sm *s, const struct cta *c)
 {
-	const u64 mem = s->in[WS_MEM] & c->warps, barrier = x->conf->vt_barriers ? s->in[WS_BARRIER] & c->warps : 0;
+	const u64 mem = (s->in[WS_MEM] & c->warps) | griddep_waiting(s, c->warps);
+	const u64 barrier = x->conf->vt_barriers ? s->in[WS_BARRIER] & c->warps : 0;
 	return mem && (mem | barrier | c->exited) == c->warps ? mem : 0;
 }
 

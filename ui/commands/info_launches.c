@@ -96,7 +96,10 @@ static void fill(struct debugger *d, struct row *r, u32 launch)
 	cell(r, L_FROM, "%s", regs_from_names[l->regs_from]);
 	cell(r, L_PER_SM, "%u", k.ctas_per_sm);
 	times(r, &k, gpu_cycle(g));
-	cell(r, L_STATE, "%s", states[k.state]);
+	if (k.overlaps >= 0)
+		cell(r, L_STATE, "%s, began before %d ended", states[k.state], k.overlaps);
+	else
+		cell(r, L_STATE, "%s", states[k.state]);
 	r->text[L_CALL] = l->call ? xstrdup(l->call) : NULL;
 }
 
