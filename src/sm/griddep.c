@@ -44,9 +44,10 @@ static bool waits(const struct sm *s, u32 place, u32 launch)
 	return s->warp[place].fence == FENCE_GRIDS && s->warp[place].launch == launch;
 }
 
-/* Warps without a slot. Those of an inactive CTA have one thing less under way (virtual.c). */
-static void open_away(struct sm_ctx *x, struct sm *s, u32 launch, u64 now)
+/* Warps without a slot. Those of an inactive CTA have one thing less under way (virtual.c), and may be ready. */
+static bool open_away(struct sm_ctx *x, struct sm *s, u32 launch, u64 now)
 {
+	bool any = false;
 	for (u32 word = 0; word < SM_AWAY_WORDS; word++)
 		FOR_EACH_BIT(i, s->away[word])
 		{
@@ -54,15 +55,17 @@ static void open_away(struct sm_ctx *x, struct sm *s, u32 launch, u64 now)
 			if (!waits(s, place, launch))
 				continue;
 			s->warp[place].fence = FENCE_NONE;
+			any = true;
 			if (x->vt)
 				vt_written(x, s, place, now);
 		}
+	return any;
 }
 
 bool griddep_open(struct sm_ctx *x, struct sm *s, u32 launch, u64 now)
 {
 	bool any = false;
-	open_away(x, s, launch, now);
+	const bool away = open_away(x, s, launch, now);
 	FOR_EACH_BIT(w, s->used)
 	{
 		if (!waits(s, (u32)w, launch))
@@ -73,5 +76,5 @@ bool griddep_open(struct sm_ctx *x, struct sm *s, u32 launch, u64 now)
 		s->warp[w].fence = FENCE_NONE;
 		warp_refresh(x, s, (u32)w, now);
 	}
-	return any;
+	return any || away;
 }

@@ -4,6 +4,7 @@
 
 #include "sm/griddep.h"
 #include "sm/internal.h"
+#include "sm/mbarrier.h"
 #include "sm/replay.h"
 #include "sm/virtual_internal.h"
 
@@ -94,6 +95,8 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	const bool ending = from->exited == slots;
 	c = &s->cta[place];
 	tell_gone(x, s, slots, now);
+	if (unlikely(s->awaiting & slots))
+		mbarrier_leave(s, slots);
 	cta_stayed(from, now);
 	*c = *from;
 	cta_masks_by_number(c, slots);
@@ -227,12 +230,14 @@ static void finish(struct sm_ctx *x, struct sm *s, u64 now)
 		vt_make_ready(x, s, leaving, now);
 }
 
-/* Every warp of the CTA that has not exited waits for memory or for other grids, or (vt.barriers) for such a one at a
- * barrier. Those may include CTAs without a slot here, so whoever waits for them gives its slots away. */
+/* Every warp of the CTA that has not exited waits for memory, or (vt.barriers) for such a one at a barrier. The same of
+ * a warp that waits for another grid, and of those that wait for it at barriers and mbarriers: CTAs of that grid may be
+ * without a slot here, so who waits for them gives its own away. */
 static u64 stalled(const struct sm_ctx *x, const struct sm *s, const struct cta *c)
 {
-	const u64 mem = (s->in[WS_MEM] & c->warps) | griddep_waiting(s, c->warps);
-	const u64 barrier = x->conf->vt_barriers ? s->in[WS_BARRIER] & c->warps : 0;
+	const u64 grid = griddep_waiting(s, c->warps), mem = (s->in[WS_MEM] & c->warps) | grid;
+	const u64 barrier = (x->conf->vt_barriers || grid ? s->in[WS_BARRIER] & c->warps : 0) |
+	                    (grid ? s->in[WS_SLEEP] & s->awaiting & c->warps : 0);
 	return mem && (mem | barrier | c->exited) == c->warps ? mem : 0;
 }
 
