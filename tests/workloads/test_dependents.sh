@@ -17,11 +17,10 @@ cycles() { # cycles WITH: from the first kernel's start to the last one's end
 with=$(cycles 1) without=$(cycles 0)
 check "pairs overlap: $with cycles with, $without without" [ "$with" -lt $((without * 9 / 10)) ]
 
-"$W" debug --batch $k --gpu h200 -ex 'info kernels' -ex 'break launch-dependents' -ex c -ex 'info kernels' -ex 'why kernel 1' -ex 'delete' \
-	-ex 'break kernel-start if kernel == 1' -ex c -ex 'delete' -ex 'step 2500' -ex 'info warps 0' -ex 'info kernels' -ex 'info launches' -ex why \
-	-ex 'print gpu.hash' -ex 'goto 100' -ex c -ex 'info launches' >"$tmp/log" 2>&1
+"$W" debug --batch $k --gpu h200 -ex 'info kernels' -ex 'break launch-dependents' -ex c -ex 'why kernel 1' -ex delete -ex 'until 20000' \
+	-ex 'info warps 6' -ex 'info kernels' -ex 'info launches' -ex 'goto 100' -ex c -ex 'info launches' >"$tmp/log" 2>&1
 check "queued" grep -q "programmatic: it may begin before the kernel before it has ended" "$tmp/log"
-check "the event" grep -q "launch-dependents.*next=2" "$tmp/log"
+check "the event" grep -q "launch-dependents: first#0 (next 2, done 0)" "$tmp/log"
 check "a warp that waits" grep -q "fence .*end of kernel 0" "$tmp/log"
 check "info kernels" grep -q "programmatic: it began before kernel 0 had ended" "$tmp/log"
 check "info launches, while both run" grep -qE "^ *1  second .* running, began before 0 ended" "$tmp/log"
