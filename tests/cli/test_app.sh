@@ -15,6 +15,9 @@ expect 0 "cudaMalloc: out of device memory: 4398046511104 bytes wanted" run -- "
 
 expect 0 "dependents: all well" run --gpu h200 -- "$app" dependents
 expect 0 "cudaLaunchAttributeProgrammaticEvent" run --gpu h200 -- "$app" dependents
+"$W" debug --gpu h200 --batch -ex c -ex "info launches" -- "$app" dependents >"$tmp/log" 2>&1 </dev/null
+check "pairs with the attribute overlap, a captured one too" [ "$(grep -cE "^ *[59] +second .* done, began before [48] ended" "$tmp/log")" -eq 2 ]
+check "the first kernel of a graph overlaps nothing" sh -c "grep -E '^ *[0-9]+ +second ' '$tmp/log' | tail -1 | grep -qv 'began before'"
 
 # The driver library, without the run time and with it: one connection serves both.
 driver=$PWD/build/tests/cuda_driver_app

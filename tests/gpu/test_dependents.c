@@ -25,9 +25,10 @@
 #define SECOND(name, wait)                                                                                             \
 	".visible .entry " name "(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE                              \
 	"cvt.u32.u64 %r7, %a3; L: sub.u32 %r7, %r7, 1; setp.gt.s32 %p1, %r7, 0; @%p1 bra L;\n"                             \
-	"SIGNAL\n" wait "add.u64 %a5, %a1, %a5; add.u64 %a4, %a2, %a4; ld.global.u32 %r8, [%a5]; add.u32 %r8, %r8, 5;\n"    \
+	"SIGNAL\n" wait "add.u64 %a5, %a1, %a5; add.u64 %a4, %a2, %a4; ld.global.u32 %r8, [%a5]; add.u32 %r8, %r8, 5;\n"   \
 	"st.global.u32 [%a4], %r8; ret;\n}\n"
-static const char program[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+static const char program[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry first(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
     "cvt.u32.u64 %r7, %a2; cvt.u32.u64 %r8, %a3; setp.eq.u32 %p1, %r8, 0; @%p1 bra LATER;\n"
     "setp.eq.u32 %p2, %r8, 2; setp.eq.and.u32 %p3, %r2, 3, %p2; @%p3 bra LATER;\n"
@@ -36,12 +37,14 @@ static const char program[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
     "L: sub.u32 %r7, %r7, 1; setp.gt.s32 %p4, %r7, 0; @%p4 bra L;\n"
     "setp.ne.u32 %p5, %r8, 0; @%p5 bra STORE; setp.gt.u32 %p5, %r1, 31; @%p5 bra STORE;\n"
     "SIGNAL\nSIGNAL\n"
-    "STORE: mul.lo.u32 %r10, %r4, 3; add.u32 %r10, %r10, 1; add.u64 %a6, %a1, %a4; st.global.u32 [%a6], %r10; ret;\n}\n"
-    SECOND("second", "WAIT\n")
-    SECOND("apart", "and.b32 %r9, %r1, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra EVEN; WAIT\nEVEN: bar.warp.sync -1;\n")
-    SECOND("one", "setp.gt.u32 %p2, %r1, 31; @%p2 bra REST; WAIT\nREST: bar.sync 0;\n")
-    SECOND("never", "mov.u32 %r6, %r4; mul.wide.u32 %a5, %r6, 4;\n");
+    "STORE: mul.lo.u32 %r10, %r4, 3; add.u32 %r10, %r10, 1; add.u64 %a6, %a1, %a4; st.global.u32 [%a6], %r10; ret;\n}\n" SECOND(
+        "second", "WAIT\n")
+        SECOND("apart", "and.b32 %r9, %r1, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra EVEN; WAIT\nEVEN: bar.warp.sync -1;\n")
+            SECOND("one", "setp.gt.u32 %p2, %r1, 31; @%p2 bra REST; WAIT\nREST: bar.sync 0;\n")
+                SECOND("never", "mov.u32 %r6, %r4; mul.wide.u32 %a5, %r6, 4;\n");
 
+#define COPY                                                                                                           \
+	"add.u64 %a5, %a1, %a5; add.u64 %a4, %a2, %a4; ld.global.u32 %r8, [%a5]; st.global.u32 [%a4], %r8; ret;\n}\n"
 #define SETS "cuda.capability=90", "num_sms=4", "sm.ctas=4", "launch.latency=700"
 #define N 64 /* threads of a CTA */
 
@@ -399,7 +402,8 @@ static void test_disturbed(void **state)
 	static const char *const more[] = {"cta-virtual=none", "cta-virtual=vt", "partition=smk"};
 	u64 seed = 11;
 	for (u32 i = 0; i < 24; i++) {
-		const char *const with[] = {SETS, "idempotence.track=true", more[i % 3], i % 3 == 1 ? "lsu.replay=car" : NULL, NULL};
+		const char *const with[] = {SETS, "idempotence.track=true", more[i % 3], i % 3 == 1 ? "lsu.replay=car" : NULL,
+		                            NULL};
 		struct chain x = begin(with, text(), 6 + i);
 		u32 done = 0;
 		launch_three(&x);
@@ -425,23 +429,30 @@ static void test_disturbed(void **state)
 	}
 }
 
-/* CTAs of the dependent fill all slots while some of the first kernel's have none: they give their slots back. */
-static void test_virtual_threads(void **state)
+/* CTAs of the dependent fill all slots while some of the first kernel's have none: they give their slots back, also
+ * where a warp of each waits for the other kernel and the other warp for that one, at a barrier or an mbarrier. */
+static void virtual_threads(const char *name)
 {
-	const char *const with[] = {"cuda.capability=90", "num_sms=1", "sm.ctas=2", "cta-virtual=vt", "lsu.replay=car", NULL};
+	const char *const with[] = {"cuda.capability=90", "num_sms=1",      "sm.ctas=2",
+	                            "cta-virtual=vt",     "lsu.replay=car", NULL};
 	static const char ptx[] =
 	    ".version 8.0\n.target sm_90\n.address_size 64\n"
 	    ".visible .entry first(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
 	    "griddepcontrol.launch_dependents; mov.u32 %r7, 0; add.u64 %a4, %a1, %a4;\n"
 	    "L: ld.volatile.global.u32 %r8, [%a4]; add.u32 %r8, %r8, 1; st.global.u32 [%a4], %r8; add.u32 %r7, %r7, 1;\n"
 	    "setp.lt.u32 %p1, %r7, 30; @%p1 bra L; ret;\n}\n"
-	    ".visible .entry second(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
-	    "griddepcontrol.wait; add.u64 %a5, %a1, %a5; add.u64 %a4, %a2, %a4; ld.global.u32 %r8, [%a5];\n"
-	    "st.global.u32 [%a4], %r8; ret;\n}\n";
+	    ".visible .entry second(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE "griddepcontrol.wait; " COPY
+	    ".visible .entry barrier(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
+	    "setp.gt.u32 %p2, %r1, 31; @%p2 bra REST; griddepcontrol.wait; REST: bar.sync 0; " COPY
+	    ".visible .entry mbarrier(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
+	    ".shared .align 8 .b64 m; mov.u32 %r9, m; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [%r9], 32;\n"
+	    "bar.sync 0; setp.gt.u32 %p2, %r1, 31; @%p2 bra T;\n"
+	    "griddepcontrol.wait; mbarrier.arrive.shared::cta.b64 %a6, [%r9];\n"
+	    "T: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r9], 0; @!%p3 bra T;\n" COPY;
 	struct chain x = begin(with, ptx, 6);
 	u64 swaps = 0;
 	launch(x.s, x.m, "first", 6, false, (u64[]){x.a, 0, 0});
-	launch(x.s, x.m, "second", 6, true, (u64[]){x.a, x.b, 0});
+	launch(x.s, x.m, name, 6, true, (u64[]){x.a, x.b, 0});
 	struct err e = {0};
 	while (!sim_idle(x.s)) {
 		sim_run(x.s, sim_cycle(x.s) + 7, NULL);
@@ -457,6 +468,43 @@ static void test_virtual_threads(void **state)
 	for (u32 i = 0; i < 6 * N; i++)
 		assert_int_equal(rig_u32(x.s, x.b + 4 * i), 30);
 	end(&x);
+}
+static void test_virtual_threads(void **state)
+{
+	virtual_threads("second");
+	virtual_threads("barrier");
+	virtual_threads("mbarrier");
+}
+
+/* A line that is in L1D from before the wait is fetched again behind it, for the kernel before may have written it. */
+static void test_l1d(void **state)
+{
+	static const char ptx[] =
+	    ".version 8.0\n.target sm_90\n.address_size 64\n"
+	    ".visible .entry first(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
+	    "griddepcontrol.launch_dependents; cvt.u32.u64 %r7, %a2; L: sub.u32 %r7, %r7, 1; setp.gt.s32 %p1, %r7, 0;\n"
+	    "@%p1 bra L; add.u64 %a4, %a1, %a4; st.global.u32 [%a4], %r4; ret;\n}\n"
+	    ".visible .entry second(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
+	    "add.u64 %a6, %a1, %a4; add.u64 %a7, %a2, %a4; ld.global.u32 %r8, [%a6]; WAIT ld.global.u32 %r9, [%a6];\n"
+	    "add.u32 %r9, %r9, %r8; st.global.u32 [%a7], %r9; ret;\n}\n";
+	u64 misses[2];
+	for (u32 waits = 0; waits < 2; waits++) {
+		char *text = strdup(ptx), *at = strstr(text, "WAIT");
+		static const char wait[] = "griddepcontrol.wait;";
+		char *whole = calloc(1, sizeof ptx + sizeof wait);
+		sprintf(whole, "%.*s%s%s", (int)(at - text), text, waits ? wait : "", at + 4);
+		struct chain x = begin((const char *[]){"cuda.capability=90", "num_sms=1", NULL}, whole, 1);
+		launch(x.s, x.m, "first", 1, false, (u64[]){x.a, 3000, 0});
+		launch(x.s, x.m, "second", 1, true, (u64[]){x.a, x.b, 0});
+		rig_finish(x.s);
+		for (u32 i = 0; i < N; i++)
+			assert_int_equal(rig_u32(x.s, x.b + 4 * i), waits ? i : 0);
+		misses[waits] = rig_counter(x.s, CG_l1d, "misses");
+		end(&x);
+		free(text);
+		free(whole);
+	}
+	assert_int_equal(misses[1], misses[0] + N * 4 / 128);
 }
 
 /* --- wrong uses --------------------------------------------------------------------------------------------------- */
@@ -515,6 +563,7 @@ int main(void)
 	    cmocka_unit_test(test_travel),
 	    cmocka_unit_test(test_disturbed),
 	    cmocka_unit_test(test_virtual_threads),
+	    cmocka_unit_test(test_l1d),
 	    cmocka_unit_test(test_wrong_uses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,11 +139,13 @@ EXPORT int cudaLaunchKernelExC(const struct launch_config *c, const void *functi
 			return leave(link_refuse("a launch with clusters of %u x %u x %u CTAs", a->value.cluster.x,
 			                         a->value.cluster.y, a->value.cluster.z));
 		if (a->id == ATTRIBUTE_EVENT)
-			return leave(link_refuse("cudaLaunchAttributeProgrammaticEvent: an event that is recorded when the CTAs of a "
-			                         "launch let its dependents go"));
+			return leave(
+			    link_refuse("cudaLaunchAttributeProgrammaticEvent: an event that is recorded when the CTAs of a "
+			                "launch let its dependents go"));
 		if (a->id == ATTRIBUTE_COMPLETION_EVENT)
-			return leave(link_refuse("cudaLaunchAttributeLaunchCompletionEvent: an event that is recorded when the CTAs of "
-			                         "a launch have begun"));
+			return leave(
+			    link_refuse("cudaLaunchAttributeLaunchCompletionEvent: an event that is recorded when the CTAs of "
+			                "a launch have begun"));
 	}
 	return leave(launch(function, c->grid, c->block, args, c->shared, c->stream, flags));
 }

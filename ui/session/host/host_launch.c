@@ -197,9 +197,9 @@ static void check_options(lua_State *L, int at)
 		while (i < ARRAY_LEN(names) && strcmp(key, names[i]))
 			i++;
 		if (i == ARRAY_LEN(names))
-			luaL_error(L,
-			           "unknown launch option '%s'; there are shared, stream, regs, cooperative, programmatic, start_us",
-			           key);
+			luaL_error(
+			    L, "unknown launch option '%s'; there are shared, stream, regs, cooperative, programmatic, start_us",
+			    key);
 	}
 }
 
