@@ -37,6 +37,4 @@ bool griddep_news(struct sm *s, u32 *at, u32 *launch);
 /* The kernel before this launch has ended: its warps that wait go on. Returns whether there are any: then the SM has
  * something to do. */
 bool griddep_open(struct sm_ctx *x, struct sm *s, u32 launch, u64 now);
-/* Of these slots, the warps that wait. */
-u64 griddep_waiting(const struct sm *s, u64 warps);
 #endif

@@ -7,7 +7,6 @@
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
 #include "sm/griddep.h"
-#include "sm/mbarrier.h"
 #include "sm/replay.h"
 #include "sm/restartable.h"
 #include "sm/virtual.h"

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "sm/griddep.h"
 #include "sm/internal.h"
-#include "sm/mbarrier.h"
 #include "sm/replay.h"
 #include "sm/virtual_internal.h"
 
