@@ -429,12 +429,30 @@ static void test_disturbed(void **state)
 	}
 }
 
+/* CTAs that are taken off come back before the dependent has their room: it would wait for them, and they for it. */
+static void test_saved_first(void **state)
+{
+	const char *const with[] = {"cuda.capability=90", "num_sms=1", "sm.ctas=2", NULL};
+	struct chain x = begin(with, text(), 2);
+	struct err e = {0};
+	launch(x.s, x.m, "first", 2, false, (u64[]){x.a, 2000, 1});
+	launch(x.s, x.m, "second", 2, true, (u64[]){x.a, x.b, 1});
+	while (rig_count(x.log, EV_KERNEL_START) < 2)
+		sim_run(x.s, sim_cycle(x.s) + 1, NULL);
+	for (u32 i = 0; i < 2; i++)
+		assert_true(gpu_save_cta(sim_gpu(x.s), 0, i, true, &e));
+	rig_finish(x.s);
+	assert_int_equal(rig_counter(x.s, CG_sm, "ctas_saved"), 2);
+	check_second(&x);
+	end(&x);
+}
+
 /* CTAs of the dependent fill all slots while some of the first kernel's have none: they give their slots back, also
  * where a warp of each waits for the other kernel and the other warp for that one, at a barrier or an mbarrier. */
 static void virtual_threads(const char *name)
 {
-	const char *const with[] = {"cuda.capability=90", "num_sms=1",      "sm.ctas=2",
-	                            "cta-virtual=vt",     "lsu.replay=car", NULL};
+	const char *const with[] = {"cuda.capability=90", "num_sms=1",         "sm.ctas=2", "cta-virtual=vt",
+	                            "lsu.replay=car",     "vt.barriers=false", NULL};
 	static const char ptx[] =
 	    ".version 8.0\n.target sm_90\n.address_size 64\n"
 	    ".visible .entry first(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE
@@ -493,7 +511,7 @@ static void test_l1d(void **state)
 		static const char wait[] = "griddepcontrol.wait;";
 		char *whole = calloc(1, sizeof ptx + sizeof wait);
 		sprintf(whole, "%.*s%s%s", (int)(at - text), text, waits ? wait : "", at + 4);
-		struct chain x = begin((const char *[]){"cuda.capability=90", "num_sms=1", NULL}, whole, 1);
+		struct chain x = begin((const char *[]){"cuda.capability=90", "num_sms=2", NULL}, whole, 1);
 		launch(x.s, x.m, "first", 1, false, (u64[]){x.a, 3000, 0});
 		launch(x.s, x.m, "second", 1, true, (u64[]){x.a, x.b, 0});
 		rig_finish(x.s);
@@ -562,6 +580,7 @@ int main(void)
 	    cmocka_unit_test(test_seen),
 	    cmocka_unit_test(test_travel),
 	    cmocka_unit_test(test_disturbed),
+	    cmocka_unit_test(test_saved_first),
 	    cmocka_unit_test(test_virtual_threads),
 	    cmocka_unit_test(test_l1d),
 	    cmocka_unit_test(test_wrong_uses),
