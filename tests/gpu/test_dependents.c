@@ -21,7 +21,7 @@
 	"ld.param.u64 %a1, [p0]; ld.param.u64 %a2, [p1]; ld.param.u64 %a3, [p2]; mov.u32 %r1, %tid.x; "                    \
 	"mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r5, %nctaid.x;\n"                                           \
 	"mad.lo.u32 %r4, %r2, %r3, %r1; mul.lo.u32 %r6, %r5, %r3; sub.u32 %r6, %r6, %r4; sub.u32 %r6, %r6, 1;\n"           \
-	"mul.wide.u32 %a4, %r4, 4; mul.wide.u32 %a5, %r6, 4;\n"
+	"mul.wide.u32 %a4, %r4, 4; mul.wide.u32 %a5, %r6, 4; setp.eq.u32 %p7, %r1, 99;\n"
 #define SECOND(name, wait)                                                                                             \
 	".visible .entry " name "(.param .u64 p0, .param .u64 p1, .param .u64 p2)\n{\n" PLACE                              \
 	"cvt.u32.u64 %r7, %a3; L: sub.u32 %r7, %r7, 1; setp.gt.s32 %p1, %r7, 0; @%p1 bra L;\n"                             \
@@ -202,6 +202,23 @@ static void test_not_programmatic(void **state)
 	end(&x);
 	end(&y);
 	end(&z);
+}
+
+/* Where no lane's guard holds, nobody signals and nobody waits. */
+static void test_guards(void **state)
+{
+	struct chain x = begin(sets, text_with("griddepcontrol.wait;", "@%p7 griddepcontrol.launch_dependents;"), 4);
+	run_pair(&x, "second", 300, 1, 50, true);
+	assert_int_equal(times(&x, 1)->started_at, times(&x, 0)->ended_at + 700);
+	assert_int_equal(rig_count(x.log, EV_LAUNCH_DEPENDENTS), 0);
+	struct chain y = begin(sets, text_with("@%p7 griddepcontrol.wait;", "griddepcontrol.launch_dependents;"), 4);
+	launch(y.s, y.m, "first", 4, false, (u64[]){y.a, 3000, 1});
+	launch(y.s, y.m, "second", 4, true, (u64[]){y.a, y.b, 1});
+	rig_finish(y.s);
+	assert_int_equal(times(&y, 1)->ended_at, times(&y, 0)->ended_at);
+	assert_int_equal(rig_u32(y.s, y.b), 5); /* read before it was written */
+	end(&x);
+	end(&y);
 }
 
 /* Each CTA counts once, with the first thread that signals or with its end; nothing begins before the last one. */
@@ -572,6 +589,7 @@ int main(void)
 	    cmocka_unit_test(test_values),
 	    cmocka_unit_test(test_overlap),
 	    cmocka_unit_test(test_not_programmatic),
+	    cmocka_unit_test(test_guards),
 	    cmocka_unit_test(test_each_cta_counts_once),
 	    cmocka_unit_test(test_launched_late),
 	    cmocka_unit_test(test_three),
