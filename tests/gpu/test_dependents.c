@@ -394,7 +394,7 @@ static void test_travel(void **state)
 		assert_int_equal(sim_hash(x.s), hash[to]);
 		if (!sim_check_state(x.s, &e))
 			fail_msg("%s", e.msg);
-		const u64 on = MIN(to + 16 * (1 + rng_next(&seed) % 20), last / 16 * 16);
+		const u64 steps = 1 + rng_next(&seed) % 20, on = MIN(to + 16 * steps, last / 16 * 16);
 		sim_run(x.s, on, NULL);
 		assert_int_equal(sim_hash(x.s), hash[on]);
 	}
