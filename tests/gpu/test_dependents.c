@@ -491,6 +491,7 @@ static void virtual_threads(const char *name)
 	struct err e = {0};
 	while (!sim_idle(x.s)) {
 		sim_run(x.s, sim_cycle(x.s) + 7, NULL);
+		assert_false(sim_gpu(x.s)->hang->deadlocked);
 		if (!sim_check_state(x.s, &e))
 			fail_msg("%s", e.msg);
 		const struct gpu *g = sim_gpu(x.s);
