@@ -165,6 +165,7 @@ static bool describe_launch(const struct conf *c, const struct launch_spec *sp, 
 	l->block = (struct dim3){sp->block.x, MAX(sp->block.y, 1u), MAX(sp->block.z, 1u)};
 	l->stream = sp->stream;
 	l->cooperative = sp->cooperative;
+	l->programmatic = sp->programmatic;
 	l->priority = sp->priority;
 	l->start_at = sp->start_at;
 	l->call = sp->call;

@@ -43,13 +43,16 @@ struct launch_spec {
 	u32 dynamic_shared;       /* B */
 	u32 regs;                 /* registers per thread; 0 = the module's estimate */
 	enum regs_from regs_from; /* who says so; without regs of no meaning */
-	u32 stream;       /* launches of one stream run in order; different streams may overlap. Programs have their own */
-	bool cooperative; /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
-	                     beside it until they are there */
-	s8 priority;      /* PRIORITY_FIRST to PRIORITY_LAST; 0 is usual, less comes first: see task/queue.h */
-	u64 start_at;     /* core cycle before which it does not start: a task's release; 0 = as soon as it may */
-	const char *call; /* of the host program, for people: "cudaLaunchKernel from main+0x1f2 in app"; outlives the
-	                     machine; NULL: not known */
+	u32 stream;        /* launches of one stream run in order; different streams may overlap. Programs have their own */
+	bool cooperative;  /* the grid may synchronise: refused when not all CTAs fit at once; nothing else runs
+	                      beside it until they are there */
+	bool programmatic; /* programmatic stream serialization, as CUDA calls it: it may start before the launch before it
+	                      in its stream has ended, as soon as each CTA of that one has executed
+	                      griddepcontrol.launch_dependents or has ended; griddepcontrol.wait waits for its end */
+	s8 priority;       /* PRIORITY_FIRST to PRIORITY_LAST; 0 is usual, less comes first: see task/queue.h */
+	u64 start_at;      /* core cycle before which it does not start: a task's release; 0 = as soon as it may */
+	const char *call;  /* of the host program, for people: "cudaLaunchKernel from main+0x1f2 in app"; outlives the
+	                      machine; NULL: not known */
 	const void *params; /* fn->param_bytes bytes */
 	size_t param_bytes;
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sm/griddep.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/verbs.h"
 
@@ -151,6 +152,15 @@ static void note_taker(struct dispatcher *d, u32 sm, u32 launch)
 		d->taker[sm] = launch + 1;
 }
 
+/* CTAs of a programmatic launch wait for a kernel, directly or not, that has CTAs on no SM: those may need its room. */
+static bool waits_for_saved(const struct dispatch_ctx *x, u32 launch)
+{
+	for (u32 l = launch; x->grids[l].open; l = x->grids[l].before - 1)
+		if (resume_count(x->resume, x->grids[l].before - 1))
+			return true;
+	return false;
+}
+
 /* Offers one SM to the running kernels; true when one of them placed a CTA there. */
 static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 {
@@ -166,6 +176,8 @@ static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 		u32 slot = d->order[r];
 		struct cta_kernel *k = &d->k[slot];
 		if (k->dispatched == k->ctas || !sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[k->launch]))
+			continue;
+		if (unlikely(x->resume->r->n) && waits_for_saved(x, k->launch))
 			continue;
 		struct cta_view v = view_of(x, slot, now);
 		v.most = most_on(x, sm, slot);

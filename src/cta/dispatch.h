@@ -5,6 +5,9 @@
  * are served first. An SM is offered to the kernels in their order until one of them places a CTA there. The next
  * search begins with the SM behind the last one that was served.
  *
+ * A programmatic launch that began before the kernel ahead of it has ended gets no new CTA while one of that kernel is
+ * saved. Its own CTAs could take the room and wait for that kernel.
+ *
  * The dispatcher looks when something may have changed (it is `wanted`), and when a CTA scheduler asked to be
  * called. */
 #ifndef CTA_DISPATCH_H
@@ -47,6 +50,7 @@ struct dispatch_ctx {
 	const struct cta_sched_ops *sched;
 	struct event_buf *ev;
 	struct resume_ctx *resume;
+	const struct grid_order *grids;      /* by launch id (sm/griddep.h) */
 	bool last_first;                     /* boundary CTAs of kernels that have none to come are marked */
 	struct external_cta_sched *external; /* whom cta_sched_external asks; NULL = none */
 };

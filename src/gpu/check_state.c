@@ -1,6 +1,7 @@
 /* What holds between any two cycles: see gpu_check_state(). */
 #include <stdlib.h>
 
+#include "gpu/dependents.h"
 #include "gpu/gpu.h"
 
 static bool check_arena(const struct arena *a, struct err *e)
@@ -101,5 +102,5 @@ bool gpu_check_state(const struct gpu *g, struct err *e)
 	if (g->st->faulted) /* the instruction at fault has left the pipeline as it was in the middle of the cycle */
 		return true;
 	return check_arena(&g->arena, e) && devmem_check(&g->mem_values, e) && mem_check_state(g->mem, e) &&
-	       check_kernels(g, e) && check_sms(g, e);
+	       check_kernels(g, e) && dependents_check_state(g, e) && check_sms(g, e);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "gpu/dependents.h"
 #include "gpu/state.h"
 #include "sm/restartable.h"
 
@@ -174,6 +175,8 @@ void crossing_tick(struct gpu *g)
 		{
 			u32 i = word * 64 + (u32)bit;
 			g->sm[i]->stored = 0;
+			if (unlikely(g->sm[i]->let_go))
+				dependents_hear(g, i);
 			if (unlikely(front_commit(g->front, i, g->st->cycle + 1)))
 				g->st->faulted = 1;
 		}

@@ -5,6 +5,7 @@
 
 #include "conf/carveout.h"
 #include "gpu/crossing.h"
+#include "gpu/dependents.h"
 #include "gpu/lines.h"
 #include "gpu/turn.h"
 #include "sm/l0i.h"
@@ -34,7 +35,7 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
 	         sizeof(struct partition_state) + sizeof(struct gpu_state) + c->num_sms * sizeof(u64[SM_MAX_CTAS]) +
 	         livelock_state_bytes(c) + resume_state_bytes(c) + preempt_state_bytes() + starve_state_bytes(c) +
-	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
+	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + dependents_state_bytes() + 65536;
 	return true;
 }
 
@@ -95,6 +96,7 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	for (u32 i = 0; i < c->num_sms; i++)
 		g->ctx[i].tensor = &tensor[i];
 	policies_create(g);
+	dependents_create(g);
 	g->hang = ARENA_NEW(&g->arena, struct hang_watch, 1);
 	livelock_create(g);
 	starve_create(g);
@@ -192,7 +194,7 @@ static struct event *machine_event(struct gpu *g, enum event_type t, u32 launch)
 
 int gpu_launch(struct gpu *g, const struct launch *l, struct err *e)
 {
-	if (!task_add(g->task, l, g->st->cycle, g->conf.launch_latency, e))
+	if (!task_add(g->task, l, g->grids, g->st->cycle, g->conf.launch_latency, e))
 		return -1;
 	u32 id = g->task->nlaunches - 1;
 	g->launch[id] = xmalloc(launch_bytes(l->fn));
@@ -252,6 +254,9 @@ static void kernel_done(struct gpu *g, u32 launch, u32 sm)
 	mem_kernel_end(g->mem, !g->dispatch.d->n);
 	partition_ask(&g->partition, g->st->cycle);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);
+	const s32 with_it = dependents_kernel_done(g, launch);
+	if (with_it >= 0)
+		kernel_done(g, (u32)with_it, sm);
 }
 
 static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
@@ -268,7 +273,8 @@ static void cta_done(struct gpu *g, u32 sm, const struct cta *c)
 	dispatch_cta_done(&g->dispatch, sm, c, g->st->cycle);
 	partition_moved(&g->partition, sm, c->launch, c->insts, false);
 	preempt_cta_done(&g->preempt, sm, g->st->cycle);
-	if (k->k.ctas_done == k->ctas)
+	dependents_cta_done(g, c);
+	if (k->k.ctas_done == k->ctas && dependents_may_end(g, c->launch))
 		kernel_done(g, c->launch, sm);
 	else if (g->partition.ops->each_cta)
 		partition_ask(&g->partition, g->st->cycle);

@@ -267,6 +267,10 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 		break;
 	}
 	case WS_FENCE:
+		if (wp->fence == FENCE_GRIDS) {
+			snprintf(o->waits, sizeof o->waits, "end of kernel %u", g->grids[wp->launch].before - 1);
+			break;
+		}
 		snprintf(o->waits, sizeof o->waits, "%u access%s to finish", wp->outstanding,
 		         by_number(wp->outstanding, "", "es"));
 		break;
@@ -519,6 +523,17 @@ u32 gpu_cta_limit(const struct gpu *g, u32 launch, u32 sm)
 	return dispatch_sm_limit(&g->dispatch, launch, sm, g->st->cycle);
 }
 
+/* The launch before it in its stream that ended after it had begun, or -1. */
+static s32 overlaps(const struct gpu *g, u32 launch)
+{
+	const struct kcb *k = &g->task->kcb[launch];
+	const s32 before = (s32)g->grids[launch].before - 1;
+	if (before < 0 || k->state == KCB_QUEUED)
+		return -1;
+	const struct kcb *b = &g->task->kcb[before];
+	return b->state != KCB_DONE || b->k.ended_at > k->k.started_at ? before : -1;
+}
+
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 {
 	const struct kcb *k = &g->task->kcb[launch];
@@ -530,10 +545,18 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 	                          .state = (enum kernel_state)k->state,
 	                          .ready_at = k->state == KCB_QUEUED && k->behind ? NEVER : k->ready_at,
 	                          .dispatched = task_dispatched(g->task, launch),
+	                          .overlaps = overlaps(g, launch),
+	                          .programmatic = k->programmatic,
 	                          .counters = live_counters(g, launch)};
 	o->ctas_per_sm = sm_occupancy(&g->conf, g->launch[launch], &o->limiter);
 	for (u32 i = 0; k->state == KCB_RUNNING && i < g->conf.num_sms; i++)
 		o->resident += sm_resident(g->sm[i], launch);
+}
+
+s32 gpu_awaited_kernel(const struct gpu *g, u32 sm, u32 warp)
+{
+	const struct warp *wp = &g->sm[sm]->warp[warp];
+	return wp->state == WS_FENCE && wp->fence == FENCE_GRIDS ? (s32)g->grids[wp->launch].before - 1 : -1;
 }
 
 u64 gpu_kernel_ended(const struct gpu *g, u32 launch)

@@ -110,6 +110,8 @@ struct kernel_info {
 	u32 resident;        /* CTAs on SMs now */
 	u32 ctas_per_sm;     /* occupancy: the most CTAs of this kernel one SM can hold */
 	const char *limiter; /* of struct sm_limits (sm/sm.h) */
+	s32 overlaps;        /* a programmatic launch that began while this one of its stream had not ended; -1: none */
+	bool programmatic;   /* struct launch_spec */
 	const struct kernel_counters *counters;
 };
 /* The run time of a launch (cycles): from the first CTA's dispatch to the last CTA's end, or to `now` while it runs. 0:
@@ -272,6 +274,8 @@ u32 gpu_barriers(const struct gpu *g, u32 sm, u32 slot, struct barrier_info *out
 u64 gpu_events_dropped(const struct gpu *g);
 u32 gpu_num_kernels(const struct gpu *g); /* launches so far */
 void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *out);
+/* The launch whose end a warp waits for at griddepcontrol.wait; -1: for none. */
+s32 gpu_awaited_kernel(const struct gpu *g, u32 sm, u32 warp);
 /* The cycle in which it ended, at least 1; 0: it has not. For who asks often. */
 u64 gpu_kernel_ended(const struct gpu *g, u32 launch);
 /* The most CTAs of a launch that the CTA scheduler leaves this SM by a decision of its own; 0 = it has made none. */

@@ -119,7 +119,7 @@ static void charge(const struct gpu *g, u32 sm, u64 warps, u32 *out)
 			f.left |= BIT(w);
 			break;
 		case WS_BARRIER: out[w] = held_by(m, wp, OP_BAR); break;
-		case WS_FENCE: out[w] = held_by(m, wp, OP_MEMBAR); break;
+		case WS_FENCE: out[w] = held_by(m, wp, wp->fence == FENCE_GRIDS ? OP_GRIDDEP : OP_MEMBAR); break;
 		case WS_SLEEP: out[w] = held_by(m, wp, wp->awaits ? OP_MBARRIER : OP_NANOSLEEP); break;
 		case WS_FETCH:
 			if (wp->fallthrough > 1)

@@ -38,7 +38,8 @@ struct gpu {
 	u64 *timed;                  /* in the arena, not in the hash: SMs whose st->wake_at is not NEVER */
 	u32 sm_words;                /* of the sets of SMs, those that are in use */
 	struct task *task;
-	struct hang_watch *hang; /* in the arena, not in the hash, as the five below */
+	struct grid_order *grids; /* in the arena, not in the hash; by launch id */
+	struct hang_watch *hang;  /* in the arena, not in the hash, as the five below */
 	struct livelock *livelock;
 	struct livelock_warp *livelock_warp; /* by SM and warp slot */
 	u64 *livelock_open;                  /* by SM: bits of warps that are open there */

@@ -593,11 +593,12 @@ struct launch { /* allocated without the parameters that its kernel does not hav
 	u8 regs_from; /* enum regs_from */
 	u32 warps;    /* per CTA */
 	u64 ctas;
-	bool cooperative; /* all CTAs are resident at once, so that the grid can have a barrier */
-	s8 priority;      /* of its stream, as CUDA counts: less comes first, 0 is usual */
-	u64 start_at;     /* core cycle before which it does not start; 0 = as soon as it may */
-	const char *call; /* of the host program that made it, for people; NULL: not known */
-	u64 workspace;    /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
+	bool cooperative;  /* all CTAs are resident at once, so that the grid can have a barrier */
+	bool programmatic; /* may start before the launch before it in its stream has ended: when that lets it go */
+	s8 priority;       /* of its stream, as CUDA counts: less comes first, 0 is usual */
+	u64 start_at;      /* core cycle before which it does not start; 0 = as soon as it may */
+	const char *call;  /* of the host program that made it, for people; NULL: not known */
+	u64 workspace;     /* cooperative: what %envreg1 and 2 say, the barrier's word is at +4; else 0 */
 	u8 params[PARAM_BYTES_MAX];
 };
 static inline size_t launch_bytes(const struct func *fn)

@@ -3,6 +3,7 @@
  * (verbs.h). So one that is taken off stays in its place until that has come: it gives back all else. */
 #include <string.h>
 
+#include "sm/griddep.h"
 #include "sm/internal.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
@@ -126,7 +127,7 @@ u32 vt_restore_inactive(struct sm_ctx *x, struct sm *s, const struct sm_saved *i
 {
 	const u32 place = place_inactive(x, s, &in->cta, now);
 	struct cta *c = &s->cta[place];
-	u32 n = 0;
+	u32 n = 0, waiting = 0;
 	c->ndone = 0;
 	FOR_EACH_BIT(i, c->warps)
 	{
@@ -138,10 +139,14 @@ u32 vt_restore_inactive(struct sm_ctx *x, struct sm *s, const struct sm_saved *i
 		wp->cta_slot = (u8)place;
 		wp->age = s->ages++;
 		wp->since = now;
-		wp->fence = 0; /* all it had under way has been performed */
+		/* All it had under way has been performed. */
+		wp->fence = wp->fence == FENCE_GRIDS && griddep_holds(x, wp->launch) ? FENCE_GRIDS : FENCE_NONE;
+		waiting += wp->fence != FENCE_NONE;
 	}
 	front_cta_restore(x->front, s->id, place, bit_range(c->nwarps), context);
 	x->vt->cta[place].ending = c->exited == bit_range(c->nwarps); /* it gets slots only to end */
-	vt_make_ready(x, s, place, now);
+	x->vt->cta[place].pending = waiting;
+	if (!waiting)
+		vt_make_ready(x, s, place, now);
 	return place;
 }

@@ -99,7 +99,11 @@ u32 timer_take_out(struct sm_ctx *x, struct sm *s, u64 contexts[SM_CONTEXTS / 64
 void timer_run(struct sm_ctx *x, struct sm *s, u64 now);
 u64 timer_next(const struct sm *s, u64 now); /* first busy cycle > now, or NEVER */
 
-/* --- mbarrier.c, copies.c: what the SM's cycle needs of them; the rest: mbarrier.h, copies.h ----------------------- */
+/* --- mbarrier.c, copies.c, griddep.c: what the SM's cycle needs of them; the rest: mbarrier.h, copies.h, griddep.h -- */
+/* Waits of these warps end; they leave their slots, or begin anew. */
+void mbarrier_leave(struct sm *s, u64 warps);
+/* Of these slots, the warps that wait at griddepcontrol.wait. */
+u64 griddep_waiting(const struct sm *s, u64 warps);
 /* Wakes warps whose time in mbarrier.try_wait is over. */
 void mbarrier_expire(struct sm_ctx *x, struct sm *s, u64 now);
 /* The next cycle in which one's time is over. */

@@ -1,6 +1,7 @@
 /* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
 #include "sm/deps.h"
+#include "sm/griddep.h"
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/lines.h"
@@ -185,6 +186,8 @@ static void control(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst 
 		wp->fence = FENCE_COPIES;
 		wp->copies_left = (u16)d->copies_left;
 	}
+	if (unlikely(d->in->op == OP_GRIDDEP) && d->mask)
+		griddep_issued(x, s, w, d);
 	if (d->flags & DYN_SLEEP) {
 		u64 cycles = d->sleep_cycles;
 		if (!cycles)

@@ -9,6 +9,4 @@
 
 /* After issue, of an instruction with DYN_PHASE, DYN_AWAIT, DYN_COMMIT or DYN_COPY_ARRIVE. */
 void mbarrier_issued(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now);
-/* Waits of these warps end; they leave their slots, or begin anew. */
-void mbarrier_leave(struct sm *s, u64 warps);
 #endif

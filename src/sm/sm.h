@@ -102,7 +102,7 @@ struct warp {
 	union {
 		struct {
 			u8 barrier; /* waits at barrier - 1; 0 = none */
-			u8 fence;   /* enum fence: waits for accesses under way */
+			u8 fence;   /* enum fence: waits for accesses under way, or for other grids */
 			u8 sleeping;
 			u8 done;   /* all lanes exited */
 			u8 paused; /* with its CTA */
@@ -128,9 +128,11 @@ struct warp {
 	u64 await_until; /* awaits: when its time is over */
 	u64 pad4;
 };
-enum fence { FENCE_NONE, FENCE_ALL, FENCE_COPIES };
+enum fence { FENCE_NONE, FENCE_ALL, FENCE_COPIES, FENCE_GRIDS /* griddep.h */ };
 static inline bool fence_holds(const struct warp *wp)
 {
+	if (unlikely(wp->fence == FENCE_GRIDS))
+		return true; /* until griddep_open() */
 	return wp->fence == FENCE_COPIES ? wp->loads > wp->copies_left : wp->outstanding || wp->loads;
 }
 /* Warps are reached by number all over the SM's cycle: a shift instead of a product. */
@@ -156,7 +158,8 @@ struct cta {
 	u8 word;     /* without a slot: its warps are in this word of places, its masks by number of the warp but `warps` */
 	u8 from_top; /* 2-way allocation: its kernel allocates from the top down here */
 	u8 leaves;   /* preemption drains it: its warps are in `leaving` whenever they have slots */
-	u8 pad[4];   /* named so that it is zero: state is hashed */
+	u8 let_go;   /* it has executed griddepcontrol.launch_dependents (griddep.h) */
+	u8 pad[3];   /* named so that it is zero: state is hashed */
 	struct barrier {
 		u64 waiting, came;     /* warp slots; came: arrived, waiting or not */
 		u32 arrived, expected; /* warps */
@@ -315,7 +318,8 @@ struct sm {
 			u32 done_slots; /* mask of CTA slots that ended and wait to be collected */
 			u8 stored;      /* it has stores that take effect at the cycle's end */
 			u8 faulted;
-			u8 pad5[2];
+			u8 let_go; /* CTAs have let their dependents go, which takes effect with its stores */
+			u8 pad5;
 		};
 		u64 news; /* not 0: the machine is to hear something */
 	};
@@ -360,6 +364,7 @@ struct copies;
 struct deps;
 struct l0i;
 struct restart;
+struct grid_order;
 struct warp_sched_ops;
 struct kernel_sched_ops;
 struct kernel_turns;
@@ -378,6 +383,7 @@ struct sm_ctx {
 	void *sched_state[SM_MAX_SCHEDS];       /* in the arena */
 	size_t sched_bytes[SM_MAX_SCHEDS];      /* room of each */
 	struct timer_node *node;                /* pool, in the arena */
+	const struct grid_order *grids;         /* griddep.h, by launch id; NULL: no launch depends on another */
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct copies *copies;                  /* cp.async under way, in the arena */

@@ -6,7 +6,7 @@
 #include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/l1_pipe.h"
-#include "sm/mbarrier.h"
+#include "sm/griddep.h"
 #include "sm/replay.h"
 #include "sm/restartable.h"
 #include "sm/virtual.h"
@@ -365,7 +365,8 @@ static void restore_warp(struct sm_ctx *x, struct sm *s, const struct warp *save
 	wp->cta_slot = (u8)slot;
 	wp->age = s->ages++;
 	wp->since = now;
-	wp->fence = 0; /* all it had under way has been performed */
+	/* All it had under way has been performed. */
+	wp->fence = wp->fence == FENCE_GRIDS && griddep_holds(x, wp->launch) ? FENCE_GRIDS : FENCE_NONE;
 	wp->done = saved->done != 0;
 	memset(x->big[w], 0, sizeof x->big[w]);
 	warp_refresh(x, s, w, now);

@@ -74,11 +74,11 @@ u32 vt_context_bytes(const struct conf *c, const struct launch *l)
 
 /* --- a swap ------------------------------------------------------------------------------------------------------- */
 
-/* What a warp without a slot adds to the tracking counter of its CTA: results, or in an ending one itself while memory
- * has not answered everything. */
+/* What a warp without a slot adds to the tracking counter of its CTA: results and a wait for other grids, or in an
+ * ending one itself while memory has not answered everything. */
 static u32 under_way(const struct warp *wp, bool ending)
 {
-	return ending ? wp->inflight || wp->outstanding : wp->inflight;
+	return ending ? wp->inflight || wp->outstanding : wp->inflight + (wp->fence == FENCE_GRIDS);
 }
 
 /* It leaves its slots; what it has under way goes with its warps. Its place. */
@@ -93,6 +93,8 @@ static u32 leave(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 	const bool ending = from->exited == slots;
 	c = &s->cta[place];
 	tell_gone(x, s, slots, now);
+	if (unlikely(s->awaiting & slots))
+		mbarrier_leave(s, slots);
 	cta_stayed(from, now);
 	*c = *from;
 	cta_masks_by_number(c, slots);
@@ -226,10 +228,14 @@ static void finish(struct sm_ctx *x, struct sm *s, u64 now)
 		vt_make_ready(x, s, leaving, now);
 }
 
-/* Every warp of the CTA that has not exited waits for memory, or (vt.barriers) for such a one at a barrier. */
+/* Every warp of the CTA that has not exited waits for memory, or (vt.barriers) for such a one at a barrier. The same of
+ * a warp that waits for another grid, and of those that wait for it at barriers and mbarriers: CTAs of that grid may be
+ * without a slot here, so who waits for them gives its own away. */
 static u64 stalled(const struct sm_ctx *x, const struct sm *s, const struct cta *c)
 {
-	const u64 mem = s->in[WS_MEM] & c->warps, barrier = x->conf->vt_barriers ? s->in[WS_BARRIER] & c->warps : 0;
+	const u64 grid = griddep_waiting(s, c->warps), mem = (s->in[WS_MEM] & c->warps) | grid;
+	const u64 barrier = (x->conf->vt_barriers || grid ? s->in[WS_BARRIER] & c->warps : 0) |
+	                    (grid ? s->in[WS_SLEEP] & s->awaiting & c->warps : 0);
 	return mem && (mem | barrier | c->exited) == c->warps ? mem : 0;
 }
 

@@ -27,13 +27,21 @@ static s32 last_of_stream(const struct task *t, u32 program, u32 stream)
 	return -1;
 }
 
-bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, struct err *e)
+/* Has every CTA of a launch let its dependents go? */
+static bool has_let_go(const struct task *t, const struct grid_order *grids, u32 launch)
+{
+	return t->kcb[launch].state == KCB_RUNNING && grids[launch].let_go == t->kcb[launch].ctas;
+}
+
+bool task_add(struct task *t, const struct launch *l, struct grid_order *grids, u64 now, u32 latency, struct err *e)
 {
 	if (t->nlaunches == TASK_MAX_LAUNCHES)
 		return err_set(e, "more than %d kernel launches on one machine", TASK_MAX_LAUNCHES);
 	const u32 program = OWNER_PROGRAM(l->mod->owner);
-	s32 before = last_of_stream(t, program, l->stream);
+	const s32 before = last_of_stream(t, program, l->stream);
+	const bool waits = before >= 0 && !(l->programmatic && has_let_go(t, grids, (u32)before));
 	u32 id = t->nlaunches++;
+	grids[id] = (struct grid_order){.before = (u32)(before + 1), .open = l->programmatic && before >= 0};
 	t->kcb[id] = (struct kcb){.state = KCB_QUEUED,
 	                          .stream = l->stream,
 	                          .program = (u8)program,
@@ -42,15 +50,16 @@ bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, stru
 	                          .cooperative = l->cooperative,
 	                          .priority = l->priority,
 	                          .next_in_stream = -1,
-	                          .behind = before >= 0,
-	                          .ready_at = before < 0 ? MAX(now + latency, l->start_at) : l->start_at,
+	                          .programmatic = l->programmatic,
+	                          .behind = waits,
+	                          .ready_at = waits ? l->start_at : MAX(now + latency, l->start_at),
 	                          .k.launched_at = now};
 	if (before >= 0)
 		t->kcb[before].next_in_stream = (s32)id;
-	else
+	if (!waits) {
 		t->heads++;
-	if (before < 0)
 		t->next_start = MIN(t->next_start, t->kcb[id].ready_at);
+	}
 	return true;
 }
 
@@ -102,17 +111,31 @@ s32 task_start(struct task *t, u64 now)
 	return next;
 }
 
+/* A launch need not wait for the one before it any more. */
+static void step_forward(struct task *t, struct kcb *k, u64 ready_at)
+{
+	k->behind = false;
+	k->ready_at = MAX(ready_at, k->ready_at);
+	t->heads++;
+}
+
+s32 task_let_go(struct task *t, u32 launch, u64 now, u32 latency)
+{
+	const s32 next = t->kcb[launch].next_in_stream;
+	if (next < 0 || !t->kcb[next].programmatic || !t->kcb[next].behind)
+		return -1;
+	step_forward(t, &t->kcb[next], now + latency);
+	find_next_start(t);
+	return next;
+}
+
 void task_finish(struct task *t, u32 launch, u64 now, u32 latency)
 {
 	struct kcb *k = &t->kcb[launch];
 	k->state = KCB_DONE;
 	k->k.ended_at = now;
-	if (k->next_in_stream >= 0) {
-		struct kcb *next = &t->kcb[k->next_in_stream];
-		next->behind = false;
-		next->ready_at = MAX(now + latency, next->ready_at);
-		t->heads++;
-	}
+	if (k->next_in_stream >= 0 && t->kcb[k->next_in_stream].behind)
+		step_forward(t, &t->kcb[k->next_in_stream], now + latency);
 	while (t->first_open < t->nlaunches && t->kcb[t->first_open].state == KCB_DONE)
 		t->first_open++;
 	find_next_start(t);

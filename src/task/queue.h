@@ -2,6 +2,9 @@
  *
  * Launches of one stream of a program run one after the other. Launches of different streams may overlap: CTAs are
  * given to the earliest kernel that has any left, and the room that is left goes to the next kernel (leftover policy).
+ * A programmatic launch need not wait for the end of the one before it, only until that one lets it go
+ * (gpu/dependents.h).
+ *
  * A cooperative kernel waits until nothing else runs, and no other kernel starts before all its CTAs are on the
  * machine.
  *
@@ -14,6 +17,7 @@
 #define TASK_QUEUE_H
 #include "base/arena.h"
 #include "cta/dispatch.h"
+#include "sm/griddep.h"
 
 #define TASK_MAX_LAUNCHES CONF_MAX_LAUNCHES /* in the life of a machine; address space until they are made */
 
@@ -26,11 +30,11 @@ struct kcb {      /* without holes: its bytes are hashed */
 	struct kernel_counters k;
 	u8 state;
 	u8 cooperative;
-	u8 behind;  /* queued, and another launch of its stream is not done */
+	u8 behind;  /* queued, and another launch of its stream is not done, or has not let it go */
 	u8 program; /* that launched it: streams are its own */
 	u16 run;    /* of the program, from 0; the last that can be told for all behind it */
 	s8 priority;
-	u8 pad[1];
+	u8 programmatic; /* starts when the one before it lets it go (task_let_go()) */
 };
 struct task { /* arena */
 	u32 nlaunches;
@@ -40,8 +44,11 @@ struct task { /* arena */
 	struct kcb kcb[TASK_MAX_LAUNCHES];
 	struct dispatcher dispatcher;
 };
-/* Adds launch id = t->nlaunches; false when the queue is full. */
-bool task_add(struct task *t, const struct launch *l, u64 now, u32 latency, struct err *e);
+/* Adds launch id = t->nlaunches; false when the queue is full. grids: by launch id, that of the new one is filled. */
+bool task_add(struct task *t, const struct launch *l, struct grid_order *grids, u64 now, u32 latency, struct err *e);
+/* All CTAs of a running launch have let its dependents go: its stream's next may start if it is programmatic. Its
+ * launch id; -1: there is no such launch. */
+s32 task_let_go(struct task *t, u32 launch, u64 now, u32 latency);
 /* Starts a queued kernel whose time has come; its launch id or -1. The dispatcher is to be told next. */
 s32 task_start(struct task *t, u64 now);
 /* CTAs of a launch that have been dispatched. */

@@ -13,6 +13,12 @@ expect 0 "while a kernel may run, and waits for it; a chip without concurrent ac
 expect 0 "signals: all well" run --gpu rtx2060 -- "$app" signals
 expect 0 "cudaMalloc: out of device memory: 4398046511104 bytes wanted" run -- "$app" large
 
+expect 0 "dependents: all well" run --gpu h200 -- "$app" dependents
+expect 0 "cudaLaunchAttributeProgrammaticEvent" run --gpu h200 -- "$app" dependents
+"$W" debug --gpu h200 --batch -ex c -ex "info launches" -- "$app" dependents >"$tmp/log" 2>&1 </dev/null
+check "pairs with the attribute overlap, a captured one too" [ "$(grep -cE "^ *[59] +second .* done, began before [48] ended" "$tmp/log")" -eq 2 ]
+check "the first kernel of a graph overlaps nothing" sh -c "grep -E '^ *[0-9]+ +second ' '$tmp/log' | tail -1 | grep -qv 'began before'"
+
 # The driver library, without the run time and with it: one connection serves both.
 driver=$PWD/build/tests/cuda_driver_app
 make -s "build/tests/cuda_driver_app" "build/tests/cuda_driver_app_both"
@@ -259,6 +265,54 @@ CU
 	want=$(sed -n 's/^nvlink info *: used \([0-9]*\) registers.*/\1/p' "$tmp/log")
 	check "nvlink tells its registers: $want" [ "${want:-0}" -gt 32 ]
 	expect 0 "registers $want" run -- "$tmp/rdc"
+	cat >"$tmp/p.cu" <<'CU'
+#include <cstdio>
+__global__ void primary(int *a, int turns)
+{
+	cudaTriggerProgrammaticLaunchCompletion();
+	int v = threadIdx.x;
+	for (int i = 0; i < turns; i++) v = v * 3 + 1;
+	a[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+__global__ void secondary(const int *a, int *b, int turns)
+{
+	int v = 1;
+	for (int i = 0; i < turns; i++) v = v * 5 + threadIdx.x;
+	cudaGridDependencySynchronize();
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	b[i] = v ^ a[gridDim.x * blockDim.x - 1 - i];
+}
+int main()
+{
+	int *a, *b, sum = 0, h[256];
+	cudaMalloc(&a, 1024);
+	cudaMalloc(&b, 1024);
+	for (int allowed = 0; allowed < 2; allowed++) {
+		cudaLaunchAttribute at[1];
+		at[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+		at[0].val.programmaticStreamSerializationAllowed = allowed;
+		cudaLaunchConfig_t c = {};
+		c.gridDim = 4;
+		c.blockDim = 64;
+		c.attrs = at;
+		c.numAttrs = 1;
+		cudaMemset(a, 0, 1024);
+		primary<<<4, 64>>>(a, 3000);
+		cudaLaunchKernelEx(&c, secondary, (const int *)a, b, 1000);
+		if (cudaMemcpy(h, b, 1024, cudaMemcpyDeviceToHost)) return 1;
+		int s = 0;
+		for (int i = 0; i < 256; i++) s = s * 31 + h[i];
+		printf("%s\n", allowed && s == sum ? "the same sum" : "a sum");
+		sum = s;
+	}
+}
+CU
+	(cd "$tmp" && "$nvcc" -arch=sm_90 -o p p.cu) >"$tmp/log" 2>&1
+	expect 0 "the same sum" run -- "$tmp/p"
+	"$W" debug --batch -ex c -ex "info launches" -ex 'print gpu.kernel[3].ended_at - gpu.kernel[2].started_at < gpu.kernel[1].ended_at - gpu.kernel[0].started_at' \
+		-- "$tmp/p" >"$tmp/log" 2>&1 </dev/null
+	check "nvcc's dependent overlaps" grep -qE "^3  secondary .* done, began before 2 ended +cudaLaunchKernelEx" "$tmp/log"
+	check "and it is done earlier" grep -qx true "$tmp/log"
 	# Who launches in a program of nvcc's, and the registers that its machine code has; also of a future made again.
 	cat >"$tmp/l.cu" <<'END'
 __global__ void add(float *a) { a[threadIdx.x] += 1; }

@@ -65,6 +65,7 @@ int main(void)
 	SAME(UNSUPPORTED_LIMIT, cudaErrorUnsupportedLimit);
 	SAME(ILLEGAL_STATE, cudaErrorIllegalState);
 	SAME(ATTRIBUTE_CLUSTER, cudaLaunchAttributeClusterDimension);
+	SAME(ATTRIBUTE_PROGRAMMATIC, cudaLaunchAttributeProgrammaticStreamSerialization);
 	SAME(ATTRIBUTE_EVENT, cudaLaunchAttributeProgrammaticEvent);
 	SAME(ATTRIBUTE_COMPLETION_EVENT, cudaLaunchAttributeLaunchCompletionEvent);
 	SAME(FUNCTION_DYNAMIC_SHARED, cudaFuncAttributeMaxDynamicSharedMemorySize);

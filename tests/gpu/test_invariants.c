@@ -549,6 +549,30 @@ static bool timer_late(struct gpu *g)
 	return false;
 }
 
+static bool let_go_uncounted(struct gpu *g)
+{
+	const struct dispatcher *d = &g->task->dispatcher;
+	if (!d->n)
+		return false;
+	g->grids[d->k[d->order[0]].launch].let_go++;
+	return true;
+}
+static bool wait_never_ends(struct gpu *g)
+{
+	u32 w;
+	if (!warp_that_is(g, WS_FENCE, &w))
+		return false;
+	g->sm[0]->warp[w].fence = FENCE_GRIDS;
+	return true;
+}
+static bool order_forgotten(struct gpu *g)
+{
+	if (task_idle(g->task))
+		return false;
+	g->grids[g->task->first_open].open = 1;
+	return true;
+}
+
 static const struct lie lies[] = {
     {"in two states", two_states},
     {"in no state", no_state},
@@ -600,6 +624,9 @@ static const struct lie lies[] = {
     {"the masks of bank", bank_unmasked},
     {"next command at", command_lost},
     {"timing wheel", timer_late},
+    {"have let its dependents go, counted", let_go_uncounted},
+    {"it waits for the kernel before", wait_never_ends},
+    {"noted otherwise", order_forgotten},
 };
 
 /* The arena as it was, without the pages that nobody has touched, which are most of it: room for launches to come. */

@@ -895,6 +895,78 @@ static void countless(void)
 	CHECK(error == 701 && cudaDeviceSynchronize() == 701);
 }
 
+/* Programmatic dependent launches: a dependent reads what the kernel before it has written, and both together take less
+ * time with the attribute than without; in a graph, too. */
+enum { PDL_CTAS = 4, PDL_N = PDL_CTAS * 64, PDL_TURNS = 2000 };
+static void *pdl_first, *pdl_second;
+static int pdl_launch(void *kernel, void **args, void *s, int attribute)
+{
+	struct launch_attribute a = {.id = attribute ? attribute : ATTRIBUTE_PROGRAMMATIC};
+	a.value.programmatic = attribute != 0;
+	const struct launch_config c = {{PDL_CTAS, 1, 1}, {PDL_N / PDL_CTAS, 1, 1}, 0, s, &a, 1};
+	return cudaLaunchKernelExC(&c, kernel, args);
+}
+static void pdl_pair(unsigned **words, void *s, int attribute)
+{
+	unsigned turns = PDL_TURNS, before = PDL_TURNS / 2;
+	OK(pdl_launch(pdl_first, (void *[]){&words[0], &turns}, s, 0));
+	OK(pdl_launch(pdl_second, (void *[]){&words[0], &words[1], &before}, s, attribute));
+}
+static float pdl_time(unsigned **words, void *s, int attribute, void *graph)
+{
+	static unsigned got[PDL_N];
+	float ms;
+	void *from, *to;
+	OK(cudaMemset(words[0], 0, sizeof got));
+	OK(cudaEventCreate(&from));
+	OK(cudaEventCreate(&to));
+	OK(cudaEventRecord(from, s));
+	if (graph)
+		OK(cudaGraphLaunch(graph, s));
+	else
+		pdl_pair(words, s, attribute);
+	OK(cudaEventRecord(to, s));
+	OK(cudaStreamSynchronize(s));
+	OK(cudaEventElapsedTime(&ms, from, to));
+	OK(cudaMemcpy(got, words[1], sizeof got, DEVICE_TO_HOST));
+	for (unsigned i = 0; i < PDL_N; i++)
+		CHECK(got[i] == 3 * (PDL_N - 1 - i) + 1 + 5);
+	return ms;
+}
+static void dependents(void)
+{
+	void *library, *s, *graph, *exec;
+	unsigned *words[2];
+	OK(cudaLibraryLoadFromFile(&library, "tests/kernels/dependents.ptx", NULL, NULL, 0, NULL, NULL, 0));
+	OK(cudaLibraryGetKernel(&pdl_first, library, "first"));
+	OK(cudaLibraryGetKernel(&pdl_second, library, "second"));
+	OK(cudaStreamCreate(&s));
+	for (int i = 0; i < 2; i++)
+		OK(cudaMalloc((void **)&words[i], PDL_N * 4));
+	pdl_time(words, s, 0, NULL);
+	const float without = pdl_time(words, s, 0, NULL), with = pdl_time(words, s, ATTRIBUTE_PROGRAMMATIC, NULL);
+	CHECK(with < 0.9f * without);
+	for (int i = 0; i < 2; i++) {
+		OK(cudaStreamBeginCapture(s, 0));
+		pdl_pair(words, s, i ? ATTRIBUTE_PROGRAMMATIC : 0);
+		OK(cudaStreamEndCapture(s, &graph));
+		OK(cudaGraphInstantiate(&exec, graph, 0));
+		const float ms = pdl_time(words, s, 0, exec);
+		CHECK(i ? ms < 0.9f * without : ms > 0.9f * without);
+	}
+	/* The first kernel of a graph does not overlap what the stream did before. */
+	unsigned turns = PDL_TURNS, before = 1;
+	OK(cudaStreamBeginCapture(s, 0));
+	OK(pdl_launch(pdl_second, (void *[]){&words[0], &words[1], &before}, s, ATTRIBUTE_PROGRAMMATIC));
+	OK(cudaStreamEndCapture(s, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(pdl_launch(pdl_first, (void *[]){&words[0], &turns}, s, 0));
+	OK(cudaGraphLaunch(exec, s));
+	OK(cudaStreamSynchronize(s));
+	turns = 1;
+	WANT(pdl_launch(pdl_first, (void *[]){&words[0], &turns}, s, ATTRIBUTE_EVENT), 801);
+}
+
 /* Its kernels print its second argument. */
 static void says(void)
 {
@@ -929,7 +1001,7 @@ int main(int argc, char **argv)
 	    {"fetches", fetches},     {"clocks", clocks},
 	    {"timely", timely},       {"patient", patient},
 	    {"countless", countless}, {"helped", helped},
-	    {"frees", frees}};
+	    {"frees", frees},         {"dependents", dependents}};
 	word = argc > 2 ? argv[2] : word;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		if (argc > 1 && !strcmp(argv[1], cases[i].name)) {

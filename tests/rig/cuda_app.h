@@ -21,6 +21,9 @@ int __cudaGetKernel(void **kernel, const void *function);
 int __cudaLaunchKernel(void *kernel, struct dim3 grid, struct dim3 block, void **args, size_t shared, void *stream);
 
 int cudaLaunchKernel(const void *f, struct dim3 grid, struct dim3 block, void **args, size_t shared, void *stream);
+int cudaLibraryLoadFromFile(void **library, const char *name, void *options, void **values, unsigned noptions,
+                            void *more, void **more_values, unsigned nmore);
+int cudaLibraryGetKernel(void **kernel, void *library, const char *name);
 int cudaLaunchKernelExC(const struct launch_config *c, const void *function, void **args);
 int cudaMalloc(void **p, size_t n);
 int cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);

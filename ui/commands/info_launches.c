@@ -82,7 +82,10 @@ static void put_launch(struct debugger *d, struct grid *g, u32 y, u32 launch)
 	grid_put(g, y, L_FROM, "%s", regs_from_names[l->regs_from]);
 	grid_put(g, y, L_PER_SM, "%u", k.ctas_per_sm);
 	put_times(g, y, &k, gpu_cycle(gpu));
-	grid_put(g, y, L_STATE, "%s", states[k.state]);
+	if (k.overlaps >= 0)
+		grid_put(g, y, L_STATE, "%s, began before %d ended", states[k.state], k.overlaps);
+	else
+		grid_put(g, y, L_STATE, "%s", states[k.state]);
 	grid_put(g, y, L_CALL, "%s", l->call ? l->call : "-");
 }
 

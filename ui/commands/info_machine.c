@@ -137,6 +137,10 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		strbuf_addf(out, "    %u register%s a thread, %u B shared: %u CTA%s per SM, limited by %s; IPC %.2f\n", l->regs,
 		            plural(l->regs), l->shared_bytes, k.ctas_per_sm, plural(k.ctas_per_sm), k.limiter,
 		            ipc(g, CG_kernel, i));
+		if (k.overlaps >= 0)
+			strbuf_addf(out, "    programmatic: it began before kernel %d had ended\n", k.overlaps);
+		else if (k.programmatic && k.state == KS_QUEUED)
+			strbuf_adds(out, "    programmatic: it may begin before the kernel before it has ended\n");
 		if (l->call)
 			strbuf_addf(out, "    by %s\n", l->call);
 		const struct cta_tally t = gpu_cta_tally(g, (s32)i);

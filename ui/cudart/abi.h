@@ -51,7 +51,13 @@ enum {
 	ARRAY_DEFERRED = 0x80
 };
 enum { FUNCTION_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9, FUNCTION_ATTRIBUTES = 16 };
-enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4, ATTRIBUTE_EVENT = 7, ATTRIBUTE_COMPLETION_EVENT = 12 };
+enum {
+	ATTRIBUTE_COOPERATIVE = 2,
+	ATTRIBUTE_CLUSTER = 4,
+	ATTRIBUTE_PROGRAMMATIC = 6,
+	ATTRIBUTE_EVENT = 7,
+	ATTRIBUTE_COMPLETION_EVENT = 12
+};
 
 struct dim3 {
 	uint32_t x, y, z;
@@ -109,6 +115,7 @@ struct launch_attribute {
 	union {
 		char bytes[64];
 		int cooperative;
+		int programmatic;
 		struct dim3 cluster;
 	} value;
 };

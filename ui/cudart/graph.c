@@ -284,14 +284,28 @@ EXPORT int cudaGraphClone(void **to, void *graph)
 	return leave(*to ? 0 : OUT_OF_MEMORY);
 }
 
+/* The nodes run one after the other in a stream. So a kernel may overlap the node before it only if that is a kernel,
+ * and all it depends on: the first one never overlaps what the stream did before the graph. */
+static bool may_overlap(const struct node *n, const struct node *before)
+{
+	return before && before->op.kind == OP_LAUNCH && n->nneeds == 1 && n->needs[0] == before;
+}
+
 int graph_run(struct graph *g, struct stream *s)
 {
+	const struct node *before = NULL;
 	int error = 0;
 	if (!graph_sort(g))
 		return INVALID_VALUE;
-	for (struct node *n = g->first; n && !error; n = n->next)
-		if (n->enabled)
-			error = stream_run(s, &n->op);
+	for (struct node *n = g->first; n && !error; n = n->next) {
+		if (!n->enabled)
+			continue;
+		struct op op = n->op;
+		if (op.kind == OP_LAUNCH && !may_overlap(n, before))
+			op.launch.flags &= ~(uint32_t)WIRE_PROGRAMMATIC;
+		error = stream_run(s, &op);
+		before = n;
+	}
 	return error;
 }
 

@@ -133,11 +133,19 @@ EXPORT int cudaLaunchKernelExC(const struct launch_config *c, const void *functi
 		const struct launch_attribute *a = &c->attrs[i];
 		if (a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative)
 			flags |= WIRE_COOPERATIVE;
+		if (a->id == ATTRIBUTE_PROGRAMMATIC && a->value.programmatic)
+			flags |= WIRE_PROGRAMMATIC;
 		if (a->id == ATTRIBUTE_CLUSTER && a->value.cluster.x * a->value.cluster.y * a->value.cluster.z > 1)
 			return leave(link_refuse("a launch with clusters of %u x %u x %u CTAs", a->value.cluster.x,
 			                         a->value.cluster.y, a->value.cluster.z));
-		if (a->id == ATTRIBUTE_EVENT || a->id == ATTRIBUTE_COMPLETION_EVENT)
-			return leave(link_refuse("a launch that records an event when its CTAs have begun"));
+		if (a->id == ATTRIBUTE_EVENT)
+			return leave(
+			    link_refuse("cudaLaunchAttributeProgrammaticEvent: an event that is recorded when the CTAs of a "
+			                "launch let its dependents go"));
+		if (a->id == ATTRIBUTE_COMPLETION_EVENT)
+			return leave(
+			    link_refuse("cudaLaunchAttributeLaunchCompletionEvent: an event that is recorded when the CTAs of "
+			                "a launch have begun"));
 	}
 	return leave(launch(function, c->grid, c->block, args, c->shared, c->stream, flags));
 }

@@ -29,7 +29,7 @@
 #define UI_CUDART_WIRE_H
 #include <stdint.h>
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 #define WIRE_VARIABLE "WARPDBG_APP"
 #define WIRE_LINES "WARPDBG_APP_LINES" /* set: standard output is shown line by line, so it is not to be kept back */
 #define WIRE_SHARED (64ull << 20)      /* bytes */
@@ -90,7 +90,7 @@ enum wire_op {
 	WIRE_OPS
 };
 enum wire_code { WIRE_FAT_BINARY, WIRE_PTX };
-enum wire_launch { WIRE_COOPERATIVE = 1 };
+enum wire_launch { WIRE_COOPERATIVE = 1, WIRE_PROGRAMMATIC = 2 };
 enum wire_delivery {
 	WIRE_NOTHING,
 	WIRE_DATA,     /* v: kind, host address, its pitch, width, height; bytes: the rows */

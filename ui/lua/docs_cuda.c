@@ -58,11 +58,14 @@ const struct lua_doc lua_cuda_docs[] = {
      "address: integer; byte: integer, -128 to 255; bytes: integer, 0 and more",
      "sets device memory; synchronises first", "a byte out of range; memory beyond the allocation"},
     {"cuda.launch",
-     "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=, cooperative=, start_us=}]) -> launch",
+     "cuda.launch(kernel, grid, block, {arguments}[, {shared=, stream=, regs=, cooperative=, programmatic=, start_us=}]) -> "
+     "launch",
      "grid, block: integer, or table of one to three; arguments: one a parameter: integer, number, cuda.f32(x) and the "
      "like, or a host array for a structure passed by value; shared: dynamic shared memory in bytes; stream: of "
      "cuda.stream (0); regs: registers a thread, at most 255 (0 = the estimate); cooperative: "
-     "boolean (false), the grid may synchronise: it runs when nothing else does, with all its CTAs at once; start_us: "
+     "boolean (false), the grid may synchronise: it runs when nothing else does, with all its CTAs at once; "
+     "programmatic: boolean (false), programmatic stream serialization: it may start before the launch before it in its "
+     "stream has ended, once each CTA of that one has executed griddepcontrol.launch_dependents or has ended; start_us: "
      "microseconds of the run before which it does not start (0), at most 10,000,000: periodic tasks are launched "
      "ahead "
      "of their times; launch: integer, gpu.kernel's index",

@@ -89,6 +89,7 @@ enum end_kind {
 	END_MEMORY,
 	END_SHORT,
 	END_FENCE,
+	END_GRID,
 	END_SLEEP,
 	END_MBARRIER,
 	END_FETCH,
@@ -106,6 +107,7 @@ static const char *const end_texts[] = {"ready to issue",
                                         "waiting on memory",
                                         "waiting for a short result",
                                         "waiting at a fence",
+                                        "waiting for the end of the kernel before its own",
                                         "asleep (nanosleep)",
                                         "at an mbarrier whose phase has not ended",
                                         "waiting for instructions",
@@ -148,7 +150,7 @@ static enum end_kind end_of_state(const struct gpu *g, const struct jam *j, u32 
 	case WS_DONE: return END_DONE;
 	case WS_MEM: return END_MEMORY;
 	case WS_SHORT: return END_SHORT;
-	case WS_FENCE: return END_FENCE;
+	case WS_FENCE: return gpu_awaited_kernel(g, sm, warp) < 0 ? END_FENCE : END_GRID;
 	case WS_SLEEP: return END_SLEEP;
 	case WS_FETCH: return END_FETCH;
 	default: return w->refused ? END_REFUSED : END_READY;
@@ -396,6 +398,24 @@ static void tell_producer(const struct gpu *g, u32 sm, u32 warp, const struct wa
 	strbuf_addc(out, '\n');
 }
 
+/* griddepcontrol.wait: the kernel whose end the warp waits for. */
+static void tell_awaited(struct gpu *g, u32 launch, struct strbuf *out, u32 depth)
+{
+	struct kernel_info k;
+	why_kernel(g, (s32)launch, &k);
+	why_indent(out, depth);
+	strbuf_addf(
+	    out,
+	    "its launch is programmatic and began early: it waits for the end of kernel %u (%s), %llu of whose %llu "
+	    "CTA%s have ended, %u are on SMs\n",
+	    launch, k.label, (unsigned long long)k.counters->ctas_done, (unsigned long long)k.launch->ctas,
+	    plural(k.launch->ctas), k.resident);
+	if (k.counters->ctas_done == k.launch->ctas && k.overlaps >= 0) {
+		why_indent(out, depth);
+		strbuf_addf(out, "that one ends with kernel %d, which it overlaps\n", k.overlaps);
+	}
+}
+
 static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, const struct warp_info *w,
                       struct strbuf *out, u32 depth)
 {
@@ -410,6 +430,10 @@ static void tell_wait(struct gpu *g, const struct jam *j, u32 sm, u32 warp, cons
 	}
 	if (j->warps[sm] >> warp & 1) {
 		jam_tell_warp(g, j, sm, warp, out, depth);
+		return;
+	}
+	if (gpu_awaited_kernel(g, sm, warp) >= 0) {
+		tell_awaited(g, (u32)gpu_awaited_kernel(g, sm, warp), out, depth);
 		return;
 	}
 	switch (w->state) {

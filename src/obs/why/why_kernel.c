@@ -20,10 +20,13 @@ static void tell_queued(struct gpu *g, u32 launch, const struct kernel_info *k, 
 {
 	const s32 before = stream_before(g, launch, k);
 	struct kernel_info o;
-	if (before >= 0) {
+	if (before >= 0 && k->ready_at == NEVER) {
 		gpu_kernel_info(g, (u32)before, &o);
-		strbuf_addf(out, "has not begun: kernel %d (%s) comes before it in stream %u\n", before, o.label,
-		            k->launch->stream);
+		strbuf_addf(out, "has not begun: kernel %d (%s) comes before it in stream %u%s\n", before, o.label,
+		            k->launch->stream,
+		            k->programmatic ? "; it may begin when each CTA of that one has executed "
+		                              "griddepcontrol.launch_dependents or has ended"
+		                            : "");
 	} else if (k->ready_at > gpu_cycle(g)) {
 		strbuf_addf(out, "has not begun: it starts in cycle %llu (launch latency, or a time of its own)\n",
 		            (unsigned long long)k->ready_at);

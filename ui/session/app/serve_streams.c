@@ -17,6 +17,7 @@ void launch_spec_of(const struct session *s, const struct app_host *h, const str
 	                          .regs = MIN(f->regs, s->conf.sm_max_regs_thread),
 	                          .regs_from = REGS_CUBIN,
 	                          .cooperative = a[9] & WIRE_COOPERATIVE,
+	                          .programmatic = a[9] & WIRE_PROGRAMMATIC,
 	                          .params = params,
 	                          .param_bytes = f->fn->param_bytes};
 }

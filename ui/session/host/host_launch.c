@@ -187,7 +187,7 @@ static u64 start_cycle(lua_State *L, int at, const struct session *s)
 
 static void check_options(lua_State *L, int at)
 {
-	static const char *const names[] = {"shared", "stream", "regs", "cooperative", "start_us"};
+	static const char *const names[] = {"shared", "stream", "regs", "cooperative", "programmatic", "start_us"};
 	luaL_checktype(L, at, LUA_TTABLE);
 	lua_pushnil(L);
 	while (lua_next(L, at)) {
@@ -197,7 +197,9 @@ static void check_options(lua_State *L, int at)
 		while (i < ARRAY_LEN(names) && strcmp(key, names[i]))
 			i++;
 		if (i == ARRAY_LEN(names))
-			luaL_error(L, "unknown launch option '%s'; there are shared, stream, regs, cooperative, start_us", key);
+			luaL_error(
+			    L, "unknown launch option '%s'; there are shared, stream, regs, cooperative, programmatic, start_us",
+			    key);
 	}
 }
 
@@ -238,6 +240,7 @@ int host_launch(lua_State *L)
 		l.regs = option(L, 5, "regs", 255);
 		l.regs_from = REGS_HOST;
 		l.cooperative = flag(L, 5, "cooperative");
+		l.programmatic = flag(L, 5, "programmatic");
 		l.start_at = start_cycle(L, 5, s);
 	}
 	struct err e = {0};

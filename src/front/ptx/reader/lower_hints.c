@@ -1,6 +1,6 @@
-/* What says something about caches or proxies and changes no value: createpolicy, applypriority, discard, prefetches,
- * fences with more words than a scope, griddepcontrol. Their forms are checked; only prefetches and fences take time.
- */
+/* What says something about caches, proxies or other grids and changes no value: createpolicy, applypriority, discard,
+ * prefetches, fences with more words than a scope, griddepcontrol. Their forms are checked; only prefetches, fences and
+ * griddepcontrol.wait take time. */
 #include "front/ptx/reader/lower.h"
 
 static bool has_word(const struct stmt *s, const char *word)
@@ -140,8 +140,7 @@ bool lower_fence(struct stmt *s)
 	return true;
 }
 
-/* griddepcontrol.launch_dependents; griddepcontrol.wait. A kernel begins when the one before it in its stream has
- * ended, so there is nothing to wait for and nobody to be let go. */
+/* griddepcontrol.launch_dependents; griddepcontrol.wait: sm/griddep.h. No lane's values change. */
 bool lower_griddep(struct stmt *s)
 {
 	if (s->nmods != 1 || (!has_word(s, "wait") && !has_word(s, "launch_dependents")))
