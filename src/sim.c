@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "gpu/gpu.h"
+#include "gpu/scope.h"
 #include "sim_internal.h"
 
 struct sim *sim_create(const struct conf *c, struct err *e)
@@ -362,10 +363,12 @@ static enum hang_kind hang(struct sim *s)
 /* One step of the machine up to `until` at most, with the samplers due. */
 static bool advance(struct sim *s, u64 until)
 {
+	struct gpu_scope *scope = gpu_scope_off(s->gpu); /* whoever listens counts from the start of the run */
 	bool stop = gpu_advance(s->gpu, MIN(until, s->next_sample));
 	sim_check_periodic(s);
 	if (s->gpu->st->cycle >= s->next_sample)
 		run_samplers(s);
+	gpu_scope_on(s->gpu, scope);
 	stop |= s->stop_wanted;
 	s->stop_wanted = false;
 	return stop;

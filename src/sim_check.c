@@ -1,4 +1,5 @@
 /* The conservation laws, which must add up at the end of every run; and when a checking build looks at the state. */
+#include "gpu/scope.h"
 #include "obs/energy/energy.h"
 #include "sim_internal.h"
 #include "sm/replay.h"
@@ -189,9 +190,12 @@ void sim_check_periodic(struct sim *s)
 
 bool sim_check(struct sim *s, struct err *e)
 {
+	struct gpu_scope *scope = gpu_scope_off(s->gpu);
 	gpu_sync(s->gpu);
 	bool quiet = task_idle(s->gpu->task) && mem_next(s->gpu->mem) == NEVER;
-	return check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) && sim_check_state(s, e) &&
-	       check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) && check_notices(s->gpu, e) &&
-	       energy_check(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
+	bool ok = check_stalls(s->gpu, e) && check_taxonomies(s->gpu, e) && check_parts(s->gpu, e) &&
+	          sim_check_state(s, e) && check_replay(s->gpu, e) && check_work(s->gpu, e) && check_traffic(s->gpu, e) &&
+	          check_notices(s->gpu, e) && energy_check(s->gpu, e) && (!quiet || mem_check(s->gpu->mem, e));
+	gpu_scope_on(s->gpu, scope);
+	return ok;
 }

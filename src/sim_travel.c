@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpu/scope.h"
 #include "sim_internal.h"
 
 /* Taking snapshots may cost one part in so many of the host's time. What they do to the caches comes on top. Where
@@ -514,6 +515,7 @@ void sim_forked(struct sim *s)
 	for (u32 i = 0; i < s->gpu->nconsumers; i++)
 		sim_unsubscribe(s, (int)i);
 	s->forked = true;
+	gpu_scope_set(s->gpu, NULL, NULL);
 	if (s->history)
 		history_forked(s->history);
 }

@@ -7,6 +7,7 @@
 #include "gpu/crossing.h"
 #include "gpu/dependents.h"
 #include "gpu/lines.h"
+#include "gpu/scope.h"
 #include "gpu/turn.h"
 #include "sm/l0i.h"
 #include "sm/l1_pipe.h"
@@ -153,6 +154,7 @@ void gpu_destroy(struct gpu *g)
 	free(g->lines);
 	free(g->launch);
 	free(g->prog);
+	gpu_scope_set(g, NULL, NULL);
 	free(g->live);
 	free(g->ev);
 	free(g->consumer);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
 #include "gpu/sync.h"
 #include "gpu/turn.h"
 #include "sm/lines.h"
@@ -40,7 +41,7 @@ const struct line_counters *gpu_line_counters(struct gpu *g, const struct module
 	gpu_sync(g);
 	for (u32 i = 0; i < g->nmodules; i++)
 		if (g->module[i] == m)
-			return g->table[i].count;
+			return g->scope ? gpu_scope_lines(g, i, g->table[i].count) : g->table[i].count;
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "gpu/scope.h"
 #include "gpu/state.h"
 #include "gpu/sync.h"
 #include "sm/l1_pipe.h"
@@ -30,6 +31,21 @@ u64 gpu_cycle(const struct gpu *g)
 {
 	return g->st->cycle;
 }
+void gpu_counted_range(const struct gpu *g, u64 *from, u64 *to)
+{
+	*from = 0;
+	*to = g->st->cycle;
+	if (g->scope)
+		gpu_scope_range(g, from, to);
+}
+
+u64 gpu_counted_cycles(const struct gpu *g)
+{
+	u64 from, to;
+	gpu_counted_range(g, &from, &to);
+	return to - from;
+}
+
 u32 gpu_num_l2(const struct gpu *g)
 {
 	return g->conf.partitions * g->conf.l2_slices;
@@ -107,7 +123,7 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 	                      .shared_used = s->shared_used,
 	                      .shared = g->conf.sm_shared,
 	                      .awake = g->st->awake[sm / 64] >> (sm % 64) & 1,
-	                      .issued = s->k.issued,
+	                      .issued = ((const struct sm_counters *)gpu_counters_again(g, CG_sm, sm))->issued,
 	                      .issued_last = bit_count(issued),
 	                      .lsu_queued = s->lsu_q.n,
 	                      .lsu_warp = -1,
@@ -545,9 +561,10 @@ void gpu_kernel_info(const struct gpu *g, u32 launch, struct kernel_info *o)
 	                          .state = (enum kernel_state)k->state,
 	                          .ready_at = k->state == KCB_QUEUED && k->behind ? NEVER : k->ready_at,
 	                          .dispatched = task_dispatched(g->task, launch),
+	                          .done = k->k.ctas_done,
 	                          .overlaps = overlaps(g, launch),
 	                          .programmatic = k->programmatic,
-	                          .counters = live_counters(g, launch)};
+	                          .counters = (const struct kernel_counters *)gpu_counters_again(g, CG_kernel, launch)};
 	o->ctas_per_sm = sm_occupancy(&g->conf, g->launch[launch], &o->limiter);
 	for (u32 i = 0; k->state == KCB_RUNNING && i < g->conf.num_sms; i++)
 		o->resident += sm_resident(g->sm[i], launch);
@@ -574,7 +591,7 @@ const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 i)
 	return gpu_counters_again(g, group, i);
 }
 
-const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32 i)
+static const u64 *total_of(const struct gpu *g, enum counter_group group, u32 i)
 {
 	switch (group) {
 	case CG_sm: return (const u64 *)&g->sm[i]->k;
@@ -592,6 +609,12 @@ const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32
 	BUG("no counter group %d", group);
 }
 
+const u64 *gpu_counters_again(const struct gpu *g, enum counter_group group, u32 i)
+{
+	const u64 *now = total_of(g, group, i);
+	return g->scope ? gpu_scope_counters(g, group, i, now) : now;
+}
+
 u32 gpu_counter_instances(const struct gpu *g, enum counter_group group)
 {
 	switch (group) {
@@ -607,15 +630,18 @@ void gpu_stalls(struct gpu *g, u32 sm, u32 scheduler, u64 out[ST_COUNT])
 {
 	sm_sync(&g->ctx[sm], g->sm[sm], g->st->cycle);
 	memcpy(out, g->sm[sm]->stall[scheduler], sizeof(u64) * ST_COUNT);
+	if (g->scope)
+		gpu_scope_stalls(g, sm, scheduler, out);
 }
 
 void gpu_stalls_sum(struct gpu *g, s32 sm, u64 out[ST_COUNT])
 {
 	memset(out, 0, sizeof(u64) * ST_COUNT);
-	for (u32 i = sm < 0 ? 0 : (u32)sm; i < (sm < 0 ? g->conf.num_sms : (u32)sm + 1); i++) {
-		sm_sync(&g->ctx[i], g->sm[i], g->st->cycle);
-		for (u32 sch = 0; sch < g->conf.sm_schedulers; sch++)
+	for (u32 i = sm < 0 ? 0 : (u32)sm; i < (sm < 0 ? g->conf.num_sms : (u32)sm + 1); i++)
+		for (u32 sch = 0; sch < g->conf.sm_schedulers; sch++) {
+			u64 slots[ST_COUNT];
+			gpu_stalls(g, i, sch, slots);
 			for (u32 r = 0; r < ST_COUNT; r++)
-				out[r] += g->sm[i]->stall[sch][r];
-	}
+				out[r] += slots[r];
+		}
 }

@@ -107,6 +107,7 @@ struct kernel_info {
 	enum kernel_state state;
 	u64 ready_at;        /* the launch latency is over; NEVER while it waits for another launch of its stream */
 	u64 dispatched;      /* CTAs */
+	u64 done;            /* CTAs that have ended, in whatever scope */
 	u32 resident;        /* CTAs on SMs now */
 	u32 ctas_per_sm;     /* occupancy: the most CTAs of this kernel one SM can hold */
 	const char *limiter; /* of struct sm_limits (sm/sm.h) */
@@ -114,13 +115,14 @@ struct kernel_info {
 	bool programmatic;   /* struct launch_spec */
 	const struct kernel_counters *counters;
 };
-/* The run time of a launch (cycles): from the first CTA's dispatch to the last CTA's end, or to `now` while it runs. 0:
+/* The run time of a launch within cycles [from, to): its run is from the first CTA's dispatch to the last CTA's end. 0:
  * it has not begun. (One that began in cycle 0 is known by what it has done.) */
-static inline u64 kernel_run_cycles(const struct kernel_counters *c, u64 now)
+static inline u64 kernel_run_cycles(const struct kernel_counters *c, u64 from, u64 to)
 {
 	const bool begun = c->started_at || c->warp_insts || c->warp_cycles || c->ctas_done;
-	const u64 end = c->ended_at ? c->ended_at : now;
-	return begun && end > c->started_at ? end - c->started_at : 0;
+	const u64 start = c->started_at > from ? c->started_at : from;
+	const u64 end = c->ended_at && c->ended_at < to ? c->ended_at : to;
+	return begun && end > start ? end - start : 0;
 }
 /* Why an SM has no room for one more CTA of a running launch, in the order in which it is asked. */
 enum room_lack {
@@ -177,6 +179,9 @@ struct barrier_info {
 struct gpu;
 const struct conf *gpu_conf(const struct gpu *g);
 u64 gpu_cycle(const struct gpu *g);
+/* The cycles [*from, *to) in which counters have counted: all so far, or those of the scope (gpu/scope.h); how many. */
+void gpu_counted_range(const struct gpu *g, u64 *from, u64 *to);
+u64 gpu_counted_cycles(const struct gpu *g);
 /* Has the machine been stopped because its warps go round in circles for ever? See gpu/livelock.h. */
 bool gpu_livelocked(const struct gpu *g);
 /* There is work left, but nothing is under way that could ever wake anybody: the clock has no cycle to go on to. */
@@ -294,7 +299,7 @@ bool gpu_cta_share(const struct gpu *g, u32 launch, u32 sm, struct cta_share *ou
 const struct launch *gpu_launched(const struct gpu *g, u32 launch);
 
 /* Counters of an instance (SM, slice, channel, launch; 0 for noc) as an array of u64 in the order of the group's rows,
- * brought up to date. */
+ * brought up to date; all below are of the scope, where there is one (gpu/scope.h). */
 const u64 *gpu_counters(struct gpu *g, enum counter_group group, u32 instance);
 /* Warps that stayed ready although every ready warp gets its turn under the scheduler (gpu/starve.h). */
 struct starve;

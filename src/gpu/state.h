@@ -68,6 +68,7 @@ struct gpu {
 	struct module **module;
 	struct code_tables *table;   /* by module */
 	struct sm_lines *lines;      /* by SM; no machine state; NULL: nobody counts (gpu/lines.h) */
+	struct gpu_scope *scope;     /* what queries of counters tell; no machine state; NULL: the whole run */
 	struct notice_table *notice; /* by kernel, when idempotence is recorded */
 	u32 nnotices;
 	u32 nmodules;

@@ -20,7 +20,7 @@ static void side_line(const struct session *s, char name, struct strbuf *out)
 
 static void table(struct debugger *d, struct strbuf *out)
 {
-	struct stats *a = rival_stats(d->s), *b = rival_stats(d->rival->s);
+	struct stats *a = rival_stats(d, false), *b = rival_stats(d, true);
 	struct deltas all;
 	char cell[3][32];
 	deltas_gather(&all, a, b);

@@ -384,6 +384,32 @@ static bool offer_help_of(struct debugger *d, const char *before, struct matches
 	return true;
 }
 
+/* A part of the run; of the last word before the cursor follows what may stand. */
+static void offer_scope(struct debugger *d, struct matches *m, const char *before, bool alone)
+{
+	char last[40] = "", word[40];
+	for (const char *at = before; (at = next_word(at, word, sizeof word));)
+		snprintf(last, sizeof last, "%s", word);
+	if (!strcmp(last, "program")) {
+		for (u32 i = 0; i < d->s->nprograms; i++)
+			offer(m, d->s->programs[i].name);
+	} else if (!strcmp(last, "kernel")) {
+		for (u32 i = 0; i < gpu_num_kernels(dbg_gpu(d)); i++) {
+			snprintf(word, sizeof word, "%u", i);
+			offer(m, word);
+		}
+	} else if (!strcmp(last, "since")) {
+		offer(m, "last");
+	} else if (!*last || !alone) {
+		offer(m, "kernel");
+		offer(m, "program");
+		if (alone) {
+			offer(m, "since");
+			offer(m, "off");
+		}
+	}
+}
+
 static void offer_arguments(struct debugger *d, const struct command *c, const char *before, struct matches *m)
 {
 	bool first = !*skip_blanks(before);
@@ -435,6 +461,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_WHATIF: whatif_complete(d, m->word, skip_blanks(before), offer, m); break;
+	case COMPLETE_SCOPE: offer_scope(d, m, skip_blanks(before), !strcmp(c->name, "scope")); break;
 	case COMPLETE_COMMAND:
 		if (!strcmp(c->name, "help") && offer_help_of(d, skip_blanks(before), m))
 			break;

@@ -4,11 +4,20 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "dbg/scope.h"
 #include "script/dbg.h"
 
 static const char *prompt(const struct debugger *d)
 {
-	return d->shell->collect.kind == COLLECT_NONE ? "(wd) " : "> ";
+	struct strbuf scope = STRBUF_INIT;
+	if (d->shell->collect.kind != COLLECT_NONE)
+		return "> ";
+	if (d->scope.kind == SCOPE_RUN)
+		return "(wd) ";
+	scope_text(d, true, &scope);
+	snprintf(d->shell->prompt, sizeof d->shell->prompt, "(wd %s) ", strbuf_str(&scope));
+	strbuf_release(&scope);
+	return d->shell->prompt;
 }
 
 static bool drop_collect(struct debugger *d)

@@ -42,7 +42,7 @@ static void energy_line(struct gpu *g, const char *group, const char *name, stru
 {
 	const u64 sum = a.dynamic + a.leakage;
 	strbuf_addf(out, "%-8s %-10s %10.3f %10.3f %10.3f %8.2f %6.1f\n", group, name, (double)a.dynamic / 1e9,
-	            (double)a.leakage / 1e9, (double)a.gated / 1e9, energy_watts(gpu_conf(g), sum, gpu_cycle(g)),
+	            (double)a.leakage / 1e9, (double)a.gated / 1e9, energy_watts(gpu_conf(g), sum, gpu_counted_cycles(g)),
 	            total ? 100.0 * (double)sum / (double)total : 0);
 }
 
@@ -53,8 +53,8 @@ bool info_energy(struct debugger *d, const char *args, struct strbuf *out, struc
 	char name[32];
 	if (!energy_scope(d, args, name, &e, err))
 		return false;
-	if (!gpu_cycle(g)) {
-		strbuf_adds(out, "no cycle has run yet: nothing has been used\n");
+	if (!gpu_counted_cycles(g)) {
+		strbuf_adds(out, "no cycle is counted: nothing has been used\n");
 		return true;
 	}
 	const u64 total = energy_total(&e);
@@ -64,7 +64,7 @@ bool info_energy(struct debugger *d, const char *args, struct strbuf *out, struc
 		if (e.part[i].dynamic + e.part[i].leakage + e.part[i].gated)
 			energy_line(g, energy_group_names[energy_parts[i].group], energy_parts[i].name, e.part[i], total, out);
 	energy_line(g, "sum", "", energy_sum(&e), total, out);
-	strbuf_addf(out, "of %s in %llu cycle%s at %g MHz: %llu fJ\n", name, (unsigned long long)gpu_cycle(g),
-	            plural(gpu_cycle(g)), gpu_conf(g)->core_clock, (unsigned long long)total);
+	strbuf_addf(out, "of %s in %llu cycle%s at %g MHz: %llu fJ\n", name, (unsigned long long)gpu_counted_cycles(g),
+	            plural(gpu_counted_cycles(g)), gpu_conf(g)->core_clock, (unsigned long long)total);
 	return true;
 }

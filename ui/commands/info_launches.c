@@ -49,9 +49,11 @@ static void put_dim(struct grid *g, u32 y, enum column c, struct dim3 d)
 		grid_put(g, y, c, "%u", d.x);
 }
 
-static void put_times(struct grid *g, u32 y, const struct kernel_info *k, u64 now)
+static void put_times(struct grid *g, u32 y, const struct kernel_info *k, const struct gpu *gpu)
 {
-	const u64 cycles = kernel_run_cycles(k->counters, now);
+	u64 from, to;
+	gpu_counted_range(gpu, &from, &to);
+	const u64 cycles = kernel_run_cycles(k->counters, from, to);
 	if (k->state == KS_QUEUED)
 		return;
 	grid_put(g, y, L_START, "%llu", (unsigned long long)k->counters->started_at);
@@ -81,7 +83,7 @@ static void put_launch(struct debugger *d, struct grid *g, u32 y, u32 launch)
 	grid_put(g, y, L_REGS, "%u", l->regs);
 	grid_put(g, y, L_FROM, "%s", regs_from_names[l->regs_from]);
 	grid_put(g, y, L_PER_SM, "%u", k.ctas_per_sm);
-	put_times(g, y, &k, gpu_cycle(gpu));
+	put_times(g, y, &k, gpu);
 	if (k.overlaps >= 0)
 		grid_put(g, y, L_STATE, "%s, began before %d ended", states[k.state], k.overlaps);
 	else

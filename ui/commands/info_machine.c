@@ -130,7 +130,7 @@ bool info_kernels(struct debugger *d, const char *args, struct strbuf *out, stru
 		    out, "%c%2u %s%s%s<<<(%u,%u,%u),(%u,%u,%u)>>> stream %u%s: %s, %llu of %llu CTA%s done, %u resident\n",
 		    (s32)i == d->focus.kernel ? '*' : ' ', i, program ? program : "", program ? ": " : "", k.label, l->grid.x,
 		    l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z, l->stream, priority, states[k.state],
-		    (unsigned long long)k.counters->ctas_done, (unsigned long long)l->ctas, plural(l->ctas), k.resident);
+		    (unsigned long long)k.done, (unsigned long long)l->ctas, plural(l->ctas), k.resident);
 		if (k.state == KS_QUEUED && k.ready_at != NEVER && k.ready_at > gpu_cycle(g))
 			strbuf_addf(out, "    %s cycle %llu\n", l->start_at == k.ready_at ? "not before" : "launch latency to",
 			            (unsigned long long)k.ready_at);
@@ -276,7 +276,8 @@ bool info_stalls(struct debugger *d, const char *args, struct strbuf *out, struc
 	u32 sms = sm < 0 ? gpu_conf(g)->num_sms : 1;
 	strbuf_addf(out, "%-20s %14llu  slots = %u scheduler%s x %u SM%s x %llu cycle%s (taxonomy %s)\n", "sum",
 	            (unsigned long long)sum, gpu_conf(g)->sm_schedulers, plural(gpu_conf(g)->sm_schedulers), sms,
-	            plural(sms), (unsigned long long)gpu_cycle(g), plural(gpu_cycle(g)), taxonomy_names[t]);
+	            plural(sms), (unsigned long long)gpu_counted_cycles(g), plural(gpu_counted_cycles(g)),
+	            taxonomy_names[t]);
 	return true;
 }
 

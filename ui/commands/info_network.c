@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "gpu/scope.h"
 #include "obs/stats/links.h"
 
 static const char *const way_names[MESH_PORTS] = {"east", "west", "north", "south", "to SM", "to L2"};
@@ -19,13 +20,14 @@ static void totals(struct debugger *d, struct strbuf *out)
 {
 	struct gpu *g = dbg_gpu(d);
 	const struct noc_counters *n = (const struct noc_counters *)gpu_counters(g, CG_noc, 0);
+	const char *when = gpu_scope_is_set(g) ? "in the scope; its links since the start" : "since the start";
 	u32 w, h;
 	if (mem_mesh(gpu_mem(g), &w, &h))
-		strbuf_addf(out, "mesh of %u x %u nodes, since the start\n", w, h);
+		strbuf_addf(out, "mesh of %u x %u nodes, %s\n", w, h, when);
 	else
-		strbuf_addf(out, "network %s, since the start (its queues: info queues)\n", gpu_conf(g)->network);
-	direction(out, "requests", n->requests, n->request_flits, n->request_wait, gpu_cycle(g));
-	direction(out, "replies", n->replies, n->reply_flits, n->reply_wait, gpu_cycle(g));
+		strbuf_addf(out, "network %s, %s (its queues: info queues)\n", gpu_conf(g)->network, when);
+	direction(out, "requests", n->requests, n->request_flits, n->request_wait, gpu_counted_cycles(g));
+	direction(out, "replies", n->replies, n->reply_flits, n->reply_wait, gpu_counted_cycles(g));
 }
 
 static void who(const struct mesh_node_info *n, char *sm, char *slice, size_t size)

@@ -6,6 +6,7 @@
 
 struct shell {
 	char repeat[256]; /* what an empty line repeats, "" = nothing */
+	char prompt[64];  /* the last that was not the usual one */
 	struct {
 		enum { COLLECT_NONE, COLLECT_COMMANDS, COLLECT_LUA } kind; /* multi-line input under way */
 		u32 id;

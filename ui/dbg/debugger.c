@@ -9,6 +9,7 @@
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
+#include "dbg/scope.h"
 #include "dbg/slices.h"
 #include "dbg/travel.h"
 #include "dbg/watch.h"
@@ -59,6 +60,7 @@ void debugger_free(struct debugger *d)
 	rival_close(d);
 	whatif_free(d->whatif);
 	divergence_release(d);
+	scope_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);
@@ -180,5 +182,7 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 	if (debugger_busy(d))
 		return d->run.state = DBG_RUNNING;
 	debugger_clear_interrupt(d);
+	scope_arrived(d);
+	rival_scope(d);
 	return d->run.state = d->run.rest;
 }

@@ -65,6 +65,7 @@ static bool rebuild(struct rival *r)
 {
 	err_clear(&r->err);
 	strbuf_clear(&r->s->output);
+	rival_scope_void(r);
 	if (session_restart(r->s, &r->err) && begin(r, &r->err))
 		return true;
 	session_close(r->s);
@@ -82,6 +83,7 @@ void rival_interrupt(struct rival *r)
 
 static void free_rival(struct rival *r)
 {
+	rival_scope_void(r);
 	session_close(r->s);
 	cmdline_free(&r->opt);
 	for (u32 i = 0; i < 2; i++)

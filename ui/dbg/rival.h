@@ -41,6 +41,11 @@ struct rival {
 	} * way;
 	u32 nway;
 	u64 counted, wanted; /* what the present run of B counts, and where it ends */
+	/* What figures of B are of, while A has a scope: cycles [begin, end); from NULL: the whole run. */
+	struct {
+		struct gpu_totals *from, *to;
+		u64 begin, end;
+	} scope;
 };
 
 /* Sets B beside the debugger's machine and a breakpoint on the first different decision; replaces the one there was.
@@ -56,10 +61,13 @@ void rival_slice(struct debugger *d, u64 max_cycles, struct strbuf *out);
 void rival_void(struct debugger *d);
 /* A starts again from cycle 0: so does B. */
 void rival_restart(struct debugger *d);
-/* For displays: all that is counted of a machine at its present cycle, without a hash of its memory, to be freed
- * (stats_free); a line on the first different decision, or why there is none; once there is one, what machine 0 = A or
- * 1 = B has decided. */
-struct stats *rival_stats(struct session *s);
+/* When both stand: B gets A's scope (scope.h), where it has a history. And: B's machine is another one, or goes. */
+void rival_scope(struct debugger *d);
+void rival_scope_void(struct rival *r);
+/* For displays: all that is counted of a machine at its present cycle, in the scope if both have it, without a hash of
+ * its memory, to be freed (stats_free); a line on the first different decision, or why there is none; once there is
+ * one, what machine 0 = A or 1 = B has decided. */
+struct stats *rival_stats(struct debugger *d, bool b);
 void rival_divergence_line(struct debugger *d, struct strbuf *out);
 void rival_decision_line(struct debugger *d, u32 side, struct strbuf *out);
 /* From a signal handler. */

@@ -4,12 +4,6 @@
 #include "dbg/rival.h"
 #include "obs/compare/report_compare.h"
 
-struct stats *rival_stats(struct session *s)
-{
-	struct run_info run = {.workload = s->name, .check = "none", .check_message = "", .stop = "", .sim_ns = s->sim_ns};
-	return stats_gather_counters(sim_gpu(s->sim), &run);
-}
-
 static const char *divergence_word(struct debugger *d)
 {
 	const struct divergence *first;

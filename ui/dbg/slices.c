@@ -10,6 +10,7 @@
 #include "dbg/log.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
+#include "dbg/scope.h"
 #include "dbg/stop.h"
 #include "dbg/watch.h"
 
@@ -109,6 +110,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->report.dropped_events = 0;
 	d->bound.generation++;
 	record_restarted(d);
+	scope_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;
 		d->run.last = SS_HOST_ERROR;

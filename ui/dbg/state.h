@@ -84,6 +84,20 @@ struct command_queue {
 
 struct dbg_lua; /* subscriptions of Lua code: lua_side.h */
 
+/* What figures are of: scope.h. */
+struct scope_mark;
+struct dbg_scope {
+	enum scope_kind { SCOPE_RUN, SCOPE_CYCLES, SCOPE_LAUNCH, SCOPE_PROGRAM, SCOPE_LAST } kind;
+	u64 from, to;  /* cycles; to NEVER: as far as the machine is */
+	u32 launch;    /* SCOPE_LAUNCH */
+	char name[80]; /* of the launch or program: "kernel 2, bfs_kernel" */
+	const struct scope_mark *begin, *end;
+	const struct scope_mark *stop; /* SCOPE_LAST: of the last stop */
+	struct scope_mark **known;     /* totals, the last asked for last */
+	u32 nknown;
+	const struct dbg_scope *kept; /* scope_keep() */
+};
+
 /* Who gives the debugger its words: it knows no command itself. */
 struct debugger_words {
 	void (*init)(struct debugger *d);                                                         /* makes d->shell */
@@ -174,6 +188,7 @@ struct debugger {
 	struct bound bound;
 	struct event_log log;
 	struct recording *record; /* where events go to as JSON lines (record.h); NULL = nowhere */
+	struct dbg_scope scope;   /* what figures are of (scope.h) */
 	struct shadows *shadows;  /* machines that `break divergence` runs beside this one (divergence.c) */
 	struct rival *rival;      /* the machine that `compare` has set beside this one (rival.h); NULL = none */
 	struct whatif *whatif;    /* the settings that `whatif` has tried last, or tries now (whatif.h); NULL = none yet */

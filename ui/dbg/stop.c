@@ -13,6 +13,7 @@
 #include "dbg/log.h"
 #include "dbg/lua_side.h"
 #include "dbg/queue.h"
+#include "dbg/scope.h"
 #include "dbg/stop.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
@@ -97,6 +98,7 @@ static void tell_dropped(struct debugger *d, struct strbuf *out)
 static void after_stop(struct debugger *d, struct strbuf *out)
 {
 	tell_dropped(d, out);
+	scope_arrived(d);
 	debugger_refresh_focus(d);
 	if (d->run.quiet && !*d->run.stop_reason)
 		return;

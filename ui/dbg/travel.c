@@ -11,6 +11,7 @@
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
+#include "dbg/scope.h"
 #include "dbg/travel.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
@@ -30,6 +31,7 @@ bool change_begins(struct debugger *d, struct err *e)
 		rival_void(d);
 	divergence_void(d);
 	record_forked(d);
+	scope_forked(d);
 	undos_forked(d);
 	remember_change(d);
 	return true;
@@ -70,6 +72,7 @@ void travel_arrived(struct debugger *d, struct strbuf *out)
 	record_moved(d);
 	rebind_watches(d);
 	stats_know_windows(d);
+	scope_arrived(d);
 	d->run.rest = d->s->finished ? DBG_FINISHED : DBG_STOPPED;
 	break_moved(&d->breaks, dbg_gpu(d));
 	debugger_refresh_focus(d);

@@ -6,6 +6,7 @@
 #include "dbg/lua_side.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
+#include "gpu/scope.h"
 
 struct watch *watch_find(struct debugger *d, u32 id)
 {
@@ -55,7 +56,7 @@ static void keep_text(char *to, size_t size, const struct strbuf *t)
 }
 
 /* Reads the value as text into w->old; true when it changed. Probes are compared as numbers, without making text. */
-bool watch_look(struct debugger *d, struct watch *w, struct err *e)
+static bool look(struct debugger *d, struct watch *w, struct err *e)
 {
 	struct strbuf t = STRBUF_INIT;
 	if (w->is_probe) {
@@ -73,6 +74,14 @@ bool watch_look(struct debugger *d, struct watch *w, struct err *e)
 	keep_text(w->old, sizeof(w->old), &t);
 	strbuf_release(&t);
 	return differs;
+}
+
+bool watch_look(struct debugger *d, struct watch *w, struct err *e)
+{
+	struct gpu_scope *scope = gpu_scope_off(dbg_gpu(d));
+	const bool changed = look(d, w, e);
+	gpu_scope_on(dbg_gpu(d), scope);
+	return changed;
 }
 
 /* An expression's: true when it has changed, "old -> new" in t. */

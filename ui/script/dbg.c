@@ -59,7 +59,7 @@ static bool any_sample(const u32 n[HEAT_STATES])
 
 static int dbg_waits(lua_State *L)
 {
-	const struct heat *h = lua_dbg_of(L)->s->heat;
+	struct heat *h = lua_dbg_of(L)->s->heat;
 	lua_Integer n = 0;
 	if (!h)
 		return 0;

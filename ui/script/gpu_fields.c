@@ -624,6 +624,9 @@ static void push_scheds(lua_State *L, u32 sm)
 
 #define GPU_ROWS                                                                                                       \
 	F(H_GPU, cycle, "integer, cycles", "cycles completed", push_u(L, gpu_cycle(gpu_of(L))))                            \
+	F(H_GPU, counted, "integer, cycles",                                                                               \
+	  "the cycles that counters, rates, stalls and energy are of: gpu.cycle, or (`scope`) those of the scope",         \
+	  push_u(L, gpu_counted_cycles(gpu_of(L))))                                                                        \
 	F(H_GPU, turn, "integer",                                                                                          \
 	  "turns of the host programs and changes by hand so far; with the cycle it names a place in the run: the same "   \
 	  "place has the same hash (0 without a history)",                                                                 \

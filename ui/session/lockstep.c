@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
 #include "lua/lua.h"
 #include "obs/compare/report_compare.h"
 #include "session/cmdline.h"
@@ -21,10 +22,12 @@ u64 lockstep_position(struct sim *s, enum lockstep_by by)
 	u64 sum = 0;
 	if (by == LOCKSTEP_CYCLES)
 		return sim_cycle(s);
+	struct gpu_scope *scope = gpu_scope_off(g);
 	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++) {
 		const struct sm_counters *k = (const void *)gpu_counters(g, CG_sm, i);
 		sum += by == LOCKSTEP_INSTS ? k->issued : k->ctas_done;
 	}
+	gpu_scope_on(g, scope);
 	return sum;
 }
 

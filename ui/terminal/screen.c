@@ -11,7 +11,9 @@
 #include "commands/shell.h"
 #include "base/words.h"
 #include "dbg/rival.h"
+#include "dbg/scope.h"
 #include "dbg/whatif.h"
+#include "gpu/scope.h"
 #include "views/frame.h"
 #include "views/legend.h"
 #include "views/point.h"
@@ -65,9 +67,11 @@ static double cpu_seconds(void)
 static u64 total_insts(struct debugger *d)
 {
 	struct gpu *g = sim_gpu(d->s->sim);
+	struct gpu_scope *scope = gpu_scope_off(g);
 	u64 sum = 0;
 	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm); i++)
 		sum += ((const struct sm_counters *)gpu_counters(g, CG_sm, i))->issued;
+	gpu_scope_on(g, scope);
 	return sum;
 }
 
@@ -515,11 +519,39 @@ static void go_to_cursor(struct loop *l)
 	execute(l, line, true);
 }
 
+/* The scope begins, or ends, at the cursor; where it would have no cycles its other end goes. */
+static void scope_at_cursor(struct loop *l, bool begins)
+{
+	struct screen *s = &l->s;
+	const u64 at = s->state[s->view].cursor;
+	struct sim_history_info h;
+	u64 from, to;
+	char line[64];
+	if (debugger_running(s->d)) {
+		snprintf(s->notice, sizeof s->notice, "space stops the machine first");
+		return;
+	}
+	sim_history_info(s->d->s->sim, &h);
+	const bool any = scope_range(s->d, &from, &to);
+	if (begins && any && at < to && s->d->scope.to != NEVER)
+		snprintf(line, sizeof line, "scope %llu %llu", (unsigned long long)at, (unsigned long long)to);
+	else if (begins)
+		snprintf(line, sizeof line, "scope %llu", (unsigned long long)at);
+	else
+		snprintf(line, sizeof line, "scope %llu %llu", (unsigned long long)(any && from < at ? from : h.begin),
+		         (unsigned long long)at);
+	execute(l, line, true);
+}
+
 /* The cursor of the curves over time: its keys come first while it is shown. */
 static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
 {
 	if ((key == '\r' || key == '\n') && v->st->cursor_on && v->st->axis.w) {
 		go_to_cursor(l);
+		return true;
+	}
+	if ((key == 'b' || key == 'e') && v->st->cursor_on && v->st->axis.w) {
+		scope_at_cursor(l, key == 'b');
 		return true;
 	}
 	return cursor_key(v, key);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "dbg/scope.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/legend.h"
@@ -26,8 +27,14 @@ u64 cursor_run_end(const struct view_ctx *v)
 
 /* --- axes --- */
 
-struct time_axis cursor_window(const struct view_state *st, u64 start, u64 end, u64 least)
+struct time_axis cursor_window(const struct view_ctx *v, u64 start, u64 end, u64 least)
 {
+	const struct view_state *st = v->st;
+	u64 from, till;
+	if (scope_range(v->d, &from, &till) && from < end && till > start) {
+		start = MAX(start, from);
+		end = MIN(end, till);
+	}
 	u64 all = end > start ? end - start : 0, len = MAX(all >> MIN(st->zoom, 31u), MIN(all, least));
 	u64 to = st->until ? MIN(MAX(st->until, start + len), end) : end;
 	return (struct time_axis){.from = to - len, .to = to};

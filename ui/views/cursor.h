@@ -10,8 +10,9 @@
 
 /* Before a view is drawn. */
 void cursor_begin(struct view_state *st);
-/* The part of cycles [start, end) that zoom and `until` choose, at least `least` long where there is as much. */
-struct time_axis cursor_window(const struct view_state *st, u64 start, u64 end, u64 least);
+/* The part of cycles [start, end), or of the scope in them, that zoom and `until` choose, at least `least` long where
+ * there is as much. */
+struct time_axis cursor_window(const struct view_ctx *v, u64 start, u64 end, u64 least);
 /* Curves with these cycles on these columns are about to be drawn. Returns the cursor's column, -1 = none on them. */
 int cursor_axis(const struct view_ctx *v, struct time_axis a);
 /* The column of a cycle, 0..w-1, -1 = not on the axis; and the first cycle of a column. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "dbg/scope.h"
 #include "dbg/whatif.h"
 #include "scr/draw.h"
 #include "session/programs.h"
@@ -31,6 +32,7 @@ static enum run_state shown_state(const struct screen *s)
 struct piece {
 	char text[96];
 	struct style style;
+	bool rate; /* how fast it runs: the least important one */
 };
 
 /* Warp instructions a cycle and the window they are of: the last one; the whole run once the program has finished,
@@ -42,7 +44,7 @@ static void ipc_text(const struct screen *s, bool wide, char *out, size_t size)
 	const struct sample *now = recent_get(&s->recent, -1);
 	const bool run = shown_state(s) == DBG_FINISHED;
 	u64 issued = run ? 0 : now->issued, free = run ? 0 : now->issued_free;
-	const double cycles = (double)MAX(run ? gpu_cycle(g) : now->cycles, (u64)1);
+	const double cycles = (double)MAX(run ? gpu_counted_cycles(g) : now->cycles, (u64)1);
 	for (u32 i = 0; i < gpu_counter_instances(g, CG_sm) && run; i++) {
 		const struct sm_counters *k = (const struct sm_counters *)gpu_counters(g, CG_sm, i);
 		issued += k->issued;
@@ -106,13 +108,26 @@ static struct piece state_piece(const struct screen *s)
 	return p;
 }
 
-#define TITLE_PIECES 4
+/* Figures that are not of the whole run are never shown without a word of it. */
+static bool scope_piece(const struct screen *s, struct piece *p)
+{
+	struct strbuf text = STRBUF_INIT;
+	scope_text(s->d, s->canvas.w < 120, &text);
+	const bool any = text.len;
+	snprintf(p->text, sizeof p->text, " scope %s ", strbuf_str(&text));
+	p->style = (struct style){R_ACCENT, ATTR_BOLD | ATTR_REVERSE};
+	strbuf_release(&text);
+	return any;
+}
+
+#define TITLE_PIECES 5
 static u32 right_pieces(const struct screen *s, struct piece out[TITLE_PIECES])
 {
 	char buf[NUM_MAX];
 	struct gpu *g = sim_gpu(s->d->s->sim);
 	u32 n = 0;
 	out[n++] = state_piece(s);
+	n += scope_piece(s, &out[n]);
 	snprintf(out[n].text, sizeof out[n].text, "cycle %s", grouped(gpu_cycle(g), buf));
 	out[n++].style = STYLE_BOLD(R_TEXT);
 	ipc_text(s, s->canvas.w >= 140, out[n].text, sizeof out[n].text);
@@ -123,6 +138,7 @@ static u32 right_pieces(const struct screen *s, struct piece out[TITLE_PIECES])
 		char prefix = unit > out[n].text && unit[-1] > '9' ? unit[-1] : 0;
 		char *end = prefix ? unit - 1 : unit;
 		snprintf(end, sizeof out[n].text - (size_t)(end - out[n].text), prefix ? " %cwi/s" : " wi/s", prefix);
+		out[n].rate = true;
 		out[n++].style = STYLE(R_DIM);
 	}
 	return n;
@@ -144,11 +160,11 @@ static int title_left(const struct screen *s, struct pane left)
  * they are worth more than how fast it ran. */
 static void title(const struct screen *s, struct pane p)
 {
-	struct piece piece[TITLE_PIECES];
+	struct piece piece[TITLE_PIECES] = {0};
 	u32 n = right_pieces(s, piece), fits = 0;
 	int names = title_left(s, pane_sub(p, 0, 1, 1, 0)), used = 0;
 	for (int room = p.w - 2; fits < n; fits++) {
-		const bool rate = fits == TITLE_PIECES - 1 && shown_state(s) != DBG_RUNNING;
+		const bool rate = piece[fits].rate && shown_state(s) != DBG_RUNNING;
 		used += utf8_width(piece[fits].text) + 3;
 		if (used > room - (rate ? names : 0))
 			break;
@@ -378,7 +394,7 @@ static void mark_focus(struct pane p)
 /* The cycle and the values that stand at the cursor of the view's curves, from column x on. */
 static void cursor_values(const struct screen *s, struct pane p, int x)
 {
-	static const char hint_text[] = " Enter: go there  Esc: hide ";
+	static const char hint_text[] = " Enter: go there  b e: scope  Esc: hide ";
 	const struct view_state *st = &s->state[s->view];
 	char cycle[NUM_MAX];
 	struct pane q = pane_sub(p, 0, x, 1, p.w - x - 2);

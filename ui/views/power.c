@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gpu/scope.h"
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/cursor.h"
@@ -126,8 +127,8 @@ void power_draw(struct view_ctx *v, struct pane p)
 	x = pane_printf(p, 0, x + 1, STYLE(R_TEXT), "%.1f W", watts_now(v, TS_POWER, -1));
 	x = pane_printf(p, 0, x, STYLE(R_DIM), " in the last " RECENT_TEXT " cycles");
 	const double joules = (double)energy_total(&e) * 1e-15;
-	pane_printf(p, 0, x + 3, STYLE(R_DIM), "%.4g %s since the start", joules * (joules < 1e-3 ? 1e6 : 1e3),
-	            joules < 1e-3 ? "uJ" : "mJ");
+	pane_printf(p, 0, x + 3, STYLE(R_DIM), "%.4g %s %s", joules * (joules < 1e-3 ? 1e6 : 1e3),
+	            joules < 1e-3 ? "uJ" : "mJ", gpu_scope_is_set(v->g) ? "in the scope" : "since the start");
 	int y = 1;
 	y += groups_now(v, pane_sub(p, y, 0, p.h - y, p.w));
 	const int list = MIN(rows, MAX((p.h - y) / 2, 1)), gap = p.h >= 24, curve = p.h - y - list - 1 - 2 * gap;

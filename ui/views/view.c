@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "dbg/scope.h"
 #include "scr/term.h"
 #include "views/legend.h"
 
@@ -50,13 +51,29 @@ void view_clip(struct view_state *st, s32 n, s32 h)
 	st->top = MAX(MIN(st->top, n - h), 0);
 }
 
+/* The samples of the scope, or all: [*first, *end). */
+static void scope_samples(const struct view_ctx *v, u32 *first, u32 *end)
+{
+	const u32 len = v->tl ? timeline_len(v->tl) : 0;
+	u64 from, to;
+	*first = 0;
+	*end = len;
+	if (!len || !scope_range(v->d, &from, &to))
+		return;
+	const u64 start = timeline_start(v->tl), span = timeline_span(v->tl);
+	*first = (u32)MIN((MAX(from, start) - start) / span, len - 1ull);
+	*end = (u32)MIN(MAX((MAX(to, start) - start + span - 1) / span, *first + 1ull), (u64)len);
+}
+
 void view_span(const struct view_ctx *v, u32 *from, u32 *to)
 {
-	u32 len = v->tl ? timeline_len(v->tl) : 0, n = MAX(len >> MIN(v->st->zoom, 31u), MIN(len, 8u));
-	*to = len;
+	u32 first, end;
+	scope_samples(v, &first, &end);
+	const u32 len = end - first, n = MAX(len >> MIN(v->st->zoom, 31u), MIN(len, 8u));
+	*to = end;
 	if (v->st->until && len && v->st->until > timeline_start(v->tl))
-		*to = (u32)MIN((v->st->until - timeline_start(v->tl)) / timeline_span(v->tl), (u64)len);
-	*to = MAX(*to, n);
+		*to = (u32)MIN((v->st->until - timeline_start(v->tl)) / timeline_span(v->tl), (u64)end);
+	*to = MAX(*to, first + n);
 	*from = *to - n;
 }
 

@@ -49,7 +49,7 @@ struct view_ctx {
 	const struct timeline *tl;        /* NULL when nothing is recorded */
 	const struct phase_track *phases; /* NULL when none is kept */
 	const struct recent *recent;
-	const struct heat *heat;
+	struct heat *heat;
 	struct marks *marks; /* made as they are asked for */
 	const struct residency *residency;
 	struct view_state *st; /* of this view */

@@ -39,7 +39,7 @@ static void heading(struct view_ctx *v, struct pane p)
 		const char *name;
 		u64 cycles;
 	} why[] = {{"no mshr", c.rf_mshr}, {"no line", c.rf_line}, {"no merge", c.rf_merge}, {"no queue", c.rf_queue}};
-	double all = (double)gpu_cycle(v->g) * n;
+	double all = (double)gpu_counted_cycles(v->g) * n;
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Caches");
 	if (!all)
 		return;

@@ -7,6 +7,7 @@
 
 #include "obs/compare/delta.h"
 #include "dbg/rival.h"
+#include "gpu/scope.h"
 #include "scr/draw.h"
 #include "views/chart.h"
 #include "views/cursor.h"
@@ -206,7 +207,7 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 		return y + 1;
 	}
 	u64 end = MAX(recorded(v->tl), recorded(tb));
-	struct time_axis axis = cursor_window(v->st, timeline_start(v->tl), end, 8 * timeline_span(v->tl));
+	struct time_axis axis = cursor_window(v, timeline_start(v->tl), end, 8 * timeline_span(v->tl));
 	axis.w = w;
 	u64 common = common_span(v);
 	float most_a = fill(v->tl, common, axis, a), most = MAX(most_a, fill(tb, common, axis, b));
@@ -226,7 +227,8 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 static double sm_ipc(struct gpu *g, u32 sm)
 {
 	const struct sm_counters *k = (const void *)gpu_counters(g, CG_sm, sm);
-	return gpu_cycle(g) ? (double)k->issued / (double)gpu_cycle(g) : 0;
+	const u64 cycles = gpu_counted_cycles(g);
+	return cycles ? (double)k->issued / (double)cycles : 0;
 }
 
 /* The difference of each SM's IPC in percent of A's. */
@@ -357,7 +359,7 @@ static void list(const struct view_ctx *v, struct pane p, const struct gathered 
 
 static struct gathered gather(const struct view_ctx *v)
 {
-	struct gathered x = {.a = rival_stats(v->d->s), .b = rival_stats(v->d->rival->s)};
+	struct gathered x = {.a = rival_stats(v->d, false), .b = rival_stats(v->d, true)};
 	deltas_gather(&x.all, x.a, x.b);
 	x.row = xcalloc(x.all.n + 1, sizeof *x.row);
 	x.n = deltas_by_relevance(&x.all, x.row);
@@ -408,13 +410,8 @@ static bool search(struct view_ctx *v, bool forward)
 
 /* --- the view --- */
 
-static void draw(struct view_ctx *v, struct pane p)
+static void draw_both(struct view_ctx *v, struct pane p)
 {
-	const struct rival *r = v->d->rival;
-	if (!r || !r->s) {
-		invite(p, r ? r->err.msg : NULL);
-		return;
-	}
 	bool roomy = p.h >= 26;
 	int y = head(v, p) + roomy;
 	y = decision(v, p, y, p.h >= 15) + roomy;
@@ -424,6 +421,20 @@ static void draw(struct view_ctx *v, struct pane p)
 		y = strip(v, p, y) + 1;
 	if (p.h > y)
 		figures(v, pane_sub(p, y, 0, p.h - y, p.w));
+}
+
+static void draw(struct view_ctx *v, struct pane p)
+{
+	const struct rival *r = v->d->rival;
+	if (!r || !r->s) {
+		invite(p, r ? r->err.msg : NULL);
+		return;
+	}
+	/* While B has not this machine's scope, figures of both are of their whole runs. */
+	struct gpu_scope *scope = r->scope.from ? NULL : gpu_scope_off(v->g);
+	draw_both(v, p);
+	if (scope)
+		gpu_scope_on(v->g, scope);
 }
 
 static bool on_key(struct view_ctx *v, int key)

@@ -117,7 +117,7 @@ static struct layout layout(const struct view_ctx *v, int w, int h)
 	struct cta_share first;
 	l.charted = charted(v);
 	l.chunks = gpu_num_kernels(v->g) && gpu_cta_share(v->g, l.charted, 0, &first);
-	struct time_axis a = cursor_window(v->st, 0, cursor_run_end(v), 1);
+	struct time_axis a = cursor_window(v, 0, cursor_run_end(v), 1);
 	l.now = gpu_cycle(v->g);
 	l.from = a.from;
 	l.to = a.to;
@@ -204,7 +204,9 @@ static void kept_text(const struct gpu *g, const struct kernel_info *k, char out
 
 static void figure_text(const struct gpu *g, enum figure f, const struct kernel_info *k, char out[NUM_MAX])
 {
-	const u64 cycles = kernel_run_cycles(k->counters, gpu_cycle(g));
+	u64 from, to;
+	gpu_counted_range(g, &from, &to);
+	const u64 cycles = kernel_run_cycles(k->counters, from, to);
 	switch (f) {
 	case F_CYCLES:
 		if (k->state == KS_QUEUED)
@@ -220,7 +222,7 @@ static void figure_text(const struct gpu *g, enum figure f, const struct kernel_
 	case F_KEPT: kept_text(g, k, out); break;
 	case F_DONE:
 		snprintf(out, NUM_MAX, k->state == KS_QUEUED ? "-" : "%.1f%%",
-		         percent((double)k->counters->ctas_done, (double)k->launch->ctas));
+		         percent((double)k->done, (double)k->launch->ctas));
 		break;
 	case F_INSTS:
 		if (k->state == KS_QUEUED)
@@ -427,10 +429,11 @@ static void sm_row(struct view_ctx *v, struct pane p, u32 sm, const struct layou
 	}
 	char buf[NUM_MAX];
 	const struct sm_counters *n = (const struct sm_counters *)gpu_counters(v->g, CG_sm, sm);
+	const u64 counted = gpu_counted_cycles(v->g);
 	if (p.w - x < SM_FIGURES_W)
 		return;
 	pane_right(p, 0, x + 8, STYLE(R_TEXT), "%s", grouped(n->ctas_done, buf));
-	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", l->now ? (double)n->issued / (double)l->now : 0.0);
+	pane_right(p, 0, x + 16, STYLE(R_TEXT), "%.2f", counted ? (double)n->issued / (double)counted : 0.0);
 	if (p.w - x >= SM_MORE_W)
 		sm_more(v, pane_sub(p, 0, x + 16, 1, p.w - x - 16), sm);
 }

@@ -23,10 +23,10 @@ static int noc_way(struct pane p, int x, const char *name, u64 packets, u64 flit
 static int noc_line(struct view_ctx *v, struct pane p)
 {
 	const struct noc_counters *n = (const struct noc_counters *)gpu_counters(v->g, CG_noc, 0);
-	u64 now = gpu_cycle(v->g);
+	u64 counted = gpu_counted_cycles(v->g);
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Interconnect");
-	x = noc_way(p, x + 2, "requests", n->requests, n->request_flits, n->request_wait, now);
-	x = noc_way(p, x + 3, "replies", n->replies, n->reply_flits, n->reply_wait, now);
+	x = noc_way(p, x + 2, "requests", n->requests, n->request_flits, n->request_wait, counted);
+	x = noc_way(p, x + 3, "replies", n->replies, n->reply_flits, n->reply_wait, counted);
 	return pane_text(p, 0, x, STYLE(R_DIM), p.w >= 140 ? " cycles beyond zero load" : " cycles");
 }
 
@@ -70,7 +70,7 @@ static void channel_row(struct view_ctx *v, struct pane p, u32 ch, const struct 
 	char buf[NUM_MAX];
 	const struct conf *c = gpu_conf(v->g);
 	const struct dram_counters *d = (const struct dram_counters *)gpu_counters(v->g, CG_dram, ch);
-	double dram_cycles = (double)gpu_cycle(v->g) * c->dram_clock / c->core_clock;
+	double dram_cycles = (double)gpu_counted_cycles(v->g) * c->dram_clock / c->core_clock;
 	u64 bursts = d->row_hits + d->row_misses;
 	pane_right(p, 0, 4, STYLE(R_DIM), "%u", ch);
 	pane_right(p, 0, k->busy, STYLE(R_TEXT), "%.0f%%", percent((double)d->busy, dram_cycles));
@@ -105,7 +105,8 @@ static void dram_line(struct view_ctx *v, struct pane p)
 {
 	char a[NUM_MAX], b[NUM_MAX];
 	const struct conf *c = gpu_conf(v->g);
-	double cycles = (double)gpu_cycle(v->g), per_cycle = (double)c->core_clock / 1e3; /* bytes a cycle -> GB/s */
+	double cycles = (double)gpu_counted_cycles(v->g),
+	       per_cycle = (double)c->core_clock / 1e3; /* bytes a cycle -> GB/s */
 	struct dram_counters sum = {0};
 	for (u32 i = 0; i < gpu_num_channels(v->g); i++) {
 		const struct dram_counters *d = (const struct dram_counters *)gpu_counters(v->g, CG_dram, i);

@@ -48,14 +48,16 @@ static void kernel_line(struct gpu *g, u32 id, struct kernel_line *l)
 	char a[NUM_MAX], b[NUM_MAX];
 	gpu_kernel_info(g, id, &l->k);
 	const struct kernel_counters *n = l->k.counters;
-	u64 done = n->ctas_done, all = l->k.launch->ctas;
+	u64 done = l->k.done, all = l->k.launch->ctas;
 	l->tail[0] = l->more[0] = '\0';
 	if (l->k.state == KS_QUEUED)
 		return;
 	const struct cta_tally t = gpu_cta_tally(g, (s32)id);
+	u64 from, to;
+	gpu_counted_range(g, &from, &to);
+	const u64 cycles = kernel_run_cycles(n, from, to);
 	if (l->k.state == KS_DONE)
-		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", grouped(kernel_run_cycles(n, gpu_cycle(g)), a),
-		         plural(kernel_run_cycles(n, gpu_cycle(g))));
+		snprintf(l->tail, sizeof l->tail, " done  %s cycle%s", grouped(cycles, a), plural(cycles));
 	else
 		snprintf(l->tail, sizeof l->tail, " %3.0f%%  %s/%s CTA%s", percent((double)done, (double)all), grouped(done, a),
 		         grouped(all, b), plural(all));
@@ -103,7 +105,7 @@ static void kernel_row(struct view_ctx *v, struct pane p, const struct kernel_li
 {
 	char a[NUM_MAX], b[NUM_MAX];
 	struct style s = STYLE(R_SER0 + l->k.launch->id % R_NSERIES);
-	u64 done = l->k.counters->ctas_done, all = l->k.launch->ctas;
+	u64 done = l->k.done, all = l->k.launch->ctas;
 	pane_printf(p, 0, 1, s, "K%u", l->k.launch->id);
 	draw_clipped(p, 0, c->name, c->name_w, STYLE_BOLD(R_TEXT), l->k.label);
 	if (l->k.state == KS_QUEUED) {

@@ -34,7 +34,7 @@ static struct graph gather(const struct view_ctx *v, int w)
 {
 	struct graph g = {.t = v->phases, .sm = v->st->mode ? -1 : (s32)v->d->focus.sm};
 	u64 least = 16ull * phase_track_period(g.t);
-	g.time = cursor_window(v->st, phase_track_start(g.t), phase_track_end(g.t), least);
+	g.time = cursor_window(v, phase_track_start(g.t), phase_track_end(g.t), least);
 	g.time.w = g.time.to > g.time.from ? MIN(w, COLUMNS_MAX) : 0;
 	g.col = xcalloc((size_t)MAX(g.time.w, 1), sizeof *g.col);
 	for (int x = 0; x < g.time.w; x++) {

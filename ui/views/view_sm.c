@@ -21,7 +21,7 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	const struct conf *c = gpu_conf(v->g);
 	u32 sm = v->d->focus.sm;
 	const struct sample *now = recent_get(v->recent, (s32)sm);
-	u64 cycles = gpu_cycle(v->g);
+	u64 cycles = gpu_counted_cycles(v->g);
 	bool tight = p.w < 96;
 	int gap = tight ? 2 : 3;
 	int x = pane_printf(p, 0, 1, STYLE(R_ACCENT), "SM %u", sm);

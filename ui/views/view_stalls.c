@@ -84,7 +84,7 @@ static void sum_line(struct view_ctx *v, struct pane p, int y, u64 sum, int name
 	char text[192];
 	int x = name_w + 13;
 	snprintf(text, sizeof text, "of %s slots = %u scheduler%s%s × %s cycles", grouped(sum, a), c->sm_schedulers,
-	         plural(c->sm_schedulers), where, grouped(gpu_cycle(v->g), b));
+	         plural(c->sm_schedulers), where, grouped(gpu_counted_cycles(v->g), b));
 	if (x + utf8_width(text) > p.w)
 		snprintf(text, sizeof text, "of %s slots = %u%s × %s cycles", a, c->sm_schedulers, where, b);
 	if (x + utf8_width(text) > p.w)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
+
 static const char *const op_texts[] = {
     [CROSS_LT] = "<", [CROSS_LE] = "<=", [CROSS_GT] = ">", [CROSS_GE] = ">=", [CROSS_EQ] = "==", [CROSS_NE] = "!="};
 
@@ -177,7 +179,9 @@ static double read_probe(const struct crossing *c, struct gpu *g)
 	if ((c->path.kind == PROBE_COUNTER || c->path.kind == PROBE_RATE) && c->path.group == CG_kernel &&
 	    c->path.instance != PROBE_ALL && c->path.instance >= gpu_num_kernels(g))
 		return (double)NAN; /* in the past the launch is not there yet */
+	struct gpu_scope *scope = gpu_scope_off(g);
 	struct probe_value v = probe_read(g, &c->path);
+	gpu_scope_on(g, scope);
 	return v.real ? v.d : (double)v.u;
 }
 
@@ -195,10 +199,12 @@ static void note_mark(struct crossing *c, struct gpu *g)
 	struct totals t = {0};
 	if (gpu_cycle(g) % c->every)
 		return;
+	struct gpu_scope *scope = gpu_scope_off(g);
 	if (c->window.is_rate)
 		probe_rate_parts(g, c->path.index, c->path.instance, &t.num, &t.den);
 	else
 		t.num = (double)probe_read(g, &c->path).u;
+	gpu_scope_on(g, scope);
 	window_note(&c->window, gpu_cycle(g), t);
 }
 

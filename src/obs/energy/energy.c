@@ -238,7 +238,7 @@ static void uncore_energy(struct gpu *g, const struct prices *p, struct energy *
 	    .l2 = &l2, .noc = (const struct noc_counters *)gpu_counters_again(g, CG_noc, 0), .dram = &dram};
 	memset(o, 0, sizeof *o);
 	uncore_dynamic(p, &k, o);
-	leak(p, EPL_UNCORE, gpu_cycle(g), o);
+	leak(p, EPL_UNCORE, gpu_counted_cycles(g), o);
 }
 
 void energy_of_uncore(struct gpu *g, struct energy *o)
@@ -475,7 +475,7 @@ static void from_sums(struct gpu *g, const struct energy *machine, struct energy
 	for (u32 i = 0; i < EP_COUNT; i++) {
 		const u64 of = energy_parts[i].place == EPL_SM ? gpu_conf(g)->num_sms : 1;
 		o->part[i].gated = machine->part[i].gated;
-		o->part[i].leakage = p.leak[i] * gpu_cycle(g) * of - machine->part[i].gated;
+		o->part[i].leakage = p.leak[i] * gpu_counted_cycles(g) * of - machine->part[i].gated;
 	}
 }
 

@@ -287,7 +287,7 @@ void probe_rate_parts(struct gpu *g, u32 row, u32 instance, double *num, double 
 	u32 n = counter_group_size(r->group), all = group_instances(g, r->group), covered = instance == PROBE_ALL ? all : 1;
 	BUG_ON(n > COUNTERS_MAX);
 	group_sums(g, r->group, instance, sum, n);
-	struct rate_env env = rate_environment(gpu_conf(g), gpu_cycle(g), r->group, covered, all);
+	struct rate_env env = rate_environment(g, r->group, covered, all);
 	r->parts(sum, &env, num, den);
 }
 

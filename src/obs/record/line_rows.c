@@ -83,7 +83,7 @@ static struct line_row *add_module(struct line_row *rows, u32 *n, const struct m
 	return rows;
 }
 
-struct line_row *line_rows(struct gpu *g, const struct heat *h, enum line_by by, u32 *n)
+struct line_row *line_rows(struct gpu *g, struct heat *h, enum line_by by, u32 *n)
 {
 	struct line_row *rows = NULL;
 	*n = 0;

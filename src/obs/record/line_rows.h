@@ -18,7 +18,7 @@ struct line_row {
 };
 /* Rows with something in them, in the order of modules and code; of code without line information there is no row by
  * CUDA line. h: NULL = without samples. n = 0 where nobody counts (gpu_count_lines()). To be freed. */
-struct line_row *line_rows(struct gpu *g, const struct heat *h, enum line_by by, u32 *n);
+struct line_row *line_rows(struct gpu *g, struct heat *h, enum line_by by, u32 *n);
 
 /* What rows can be sorted by: the counters, waits. */
 enum { LINE_KEY_WAITS = LC_COUNT, LINE_KEYS };

@@ -155,6 +155,10 @@ void report_csv(const struct stats *s, struct strbuf *out)
 	snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->result_hash);
 	row_text(out, "run.result_hash", "", hash);
 	row_u64(out, "run", "cycles", "", s->cycles);
+	if (s->scoped) {
+		row_u64(out, "run", "scope_from", "", s->from);
+		row_u64(out, "run", "scope_to", "", s->to);
+	}
 	row_real(out, "run", "sim_time_us", "", s->sim_us);
 	row_u64(out, "run", "warp_insts", "", s->warp_insts);
 	row_u64(out, "run", "thread_insts", "", s->thread_insts);

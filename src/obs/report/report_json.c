@@ -405,6 +405,8 @@ static void put_head(json_t *o, const struct stats *s)
 	put(o, "check_message", text(s->run.check_message));
 	put(o, "result_hash", json_sprintf("%016llx", (unsigned long long)s->result_hash));
 	put(o, "cycles", number(s->cycles));
+	if (s->scoped)
+		put(o, "scope", json_pack("{sIsI}", "from", (json_int_t)s->from, "to", (json_int_t)s->to));
 	put(o, "core_clock_mhz", real(s->conf->core_clock));
 	put(o, "sim_time_us", real(s->sim_us));
 	put(o, "warp_insts", number(s->warp_insts));
@@ -453,7 +455,7 @@ static void heat_code(const struct heat_module *h, json_t *all)
 }
 
 /* Which instructions cause waits, and which wait; null where nobody has looked. */
-static json_t *waits(const struct heat *h)
+static json_t *waits(struct heat *h)
 {
 	if (!h)
 		return json_null();

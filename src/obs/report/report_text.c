@@ -87,6 +87,8 @@ static void head(const struct stats *s, const struct text_style *st, struct strb
 static void totals(const struct stats *s, const struct text_style *st, struct strbuf *out)
 {
 	char a[32], b[32];
+	if (s->scoped)
+		strbuf_addf(out, "\n scope, cycles %s to %s\n", grouped(s->from, a), grouped(s->to, b));
 	strbuf_addf(out, "\n cycles %16s   time %.2f %s at %g MHz\n", grouped(s->cycles, a),
 	            s->sim_us >= 1000 ? s->sim_us / 1000 : s->sim_us,
 	            s->sim_us >= 1000 ? "ms"
@@ -159,7 +161,7 @@ static void add_launch(struct kernel_line *l, const struct stats *s, u32 i)
 	}
 	l->ctas += s->kernels[i].launch->ctas;
 	l->insts += c->warp_insts;
-	l->cycles += kernel_run_cycles(c, s->cycles);
+	l->cycles += kernel_run_cycles(c, s->from, s->to);
 }
 
 /* One line a launch when they are few, else one line a kernel. */

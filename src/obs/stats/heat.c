@@ -17,15 +17,20 @@ const char *heat_state_name(u32 s)
 	return s == HEAT_REFUSED ? "refused" : warp_state_descs[s].name;
 }
 
+static struct heat_module empty_module(const struct module *m)
+{
+	return (struct heat_module){.mod = m,
+	                            .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES])),
+	                            .caused = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES]))};
+}
+
 static struct heat_module *module_slot(struct heat *h, const struct module *m)
 {
 	for (u32 i = 0; i < h->nmods; i++)
 		if (h->mods[i].mod == m)
 			return &h->mods[i];
 	h->mods = xrealloc(h->mods, (h->nmods + 1) * sizeof *h->mods);
-	h->mods[h->nmods] = (struct heat_module){.mod = m,
-	                                         .at = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES])),
-	                                         .caused = xcalloc(MAX(m->ncode, 1u), sizeof(u32[HEAT_STATES]))};
+	h->mods[h->nmods] = empty_module(m);
 	return &h->mods[h->nmods++];
 }
 
@@ -111,16 +116,20 @@ void *heat_keep(void *ctx)
 	return k;
 }
 
+static void clear(struct heat_module *m)
+{
+	memset(m->at, 0, m->mod->ncode * sizeof *m->at);
+	memset(m->caused, 0, m->mod->ncode * sizeof *m->caused);
+	m->samples = m->waiting = 0;
+}
+
 /* kept NULL: the snapshot is of before this was attached. */
 void heat_recall(void *ctx, const void *kept, u64 cycle)
 {
 	struct heat *h = ctx;
 	const struct kept *k = kept;
-	for (u32 i = 0; i < h->nmods; i++) {
-		memset(h->mods[i].at, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].at);
-		memset(h->mods[i].caused, 0, h->mods[i].mod->ncode * sizeof *h->mods[i].caused);
-		h->mods[i].samples = h->mods[i].waiting = 0;
-	}
+	for (u32 i = 0; i < h->nmods; i++)
+		clear(&h->mods[i]);
 	for (u32 i = 0; k && i < k->n; i++) {
 		const struct count *c = &k->at[i];
 		h->mods[c->module].at[c->pc][c->state] = c->n;
@@ -137,21 +146,79 @@ struct heat *heat_create(struct gpu *g)
 	return h;
 }
 
+static void free_modules(struct heat_module *mods, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		free(mods[i].at);
+		free(mods[i].caused);
+	}
+	free(mods);
+}
+
 void heat_free(struct heat *h)
 {
-	for (u32 i = 0; h && i < h->nmods; i++) {
-		free(h->mods[i].at);
-		free(h->mods[i].caused);
-	}
-	if (h)
-		free(h->mods);
+	if (!h)
+		return;
+	free_modules(h->seen, h->nseen);
+	free_modules(h->mods, h->nmods);
 	free(h);
 }
 
-const struct heat_module *heat_of(const struct heat *h, const struct module *m)
+/* --- a scope --- */
+
+void heat_scope(struct heat *h, const void *from, const void *to)
+{
+	h->from = from;
+	h->to = to;
+}
+
+/* Adds what was kept of module i, or takes it away. */
+static void count_kept(struct heat_module *m, u32 i, const struct kept *k, bool add)
+{
+	const u32 sign = add ? 1 : UINT32_MAX; /* sums wrap */
+	for (u32 j = 0; j < k->n; j++) {
+		const struct count *c = &k->at[j];
+		if (c->module != i)
+			continue;
+		m->at[c->pc][c->state] += sign * c->n;
+		m->caused[c->pc][c->state] += sign * c->caused;
+		m->samples += add ? c->n : -(u64)c->n;
+		if (heat_is_waiting(c->state))
+			m->waiting += add ? c->n : -(u64)c->n;
+	}
+}
+
+static void count_all(struct heat_module *m, const struct heat_module *all)
+{
+	memcpy(m->at, all->at, all->mod->ncode * sizeof *m->at);
+	memcpy(m->caused, all->caused, all->mod->ncode * sizeof *m->caused);
+	m->samples = all->samples;
+	m->waiting = all->waiting;
+}
+
+static const struct heat_module *in_scope(struct heat *h, u32 i)
+{
+	if (h->nseen < h->nmods) {
+		h->seen = xrealloc(h->seen, h->nmods * sizeof *h->seen);
+		for (; h->nseen < h->nmods; h->nseen++)
+			h->seen[h->nseen] = empty_module(h->mods[h->nseen].mod);
+	}
+	struct heat_module *m = &h->seen[i];
+	clear(m);
+	if (!gpu_counted_cycles(h->gpu)) /* the machine is before the scope */
+		return m;
+	if (h->to)
+		count_kept(m, i, h->to, true);
+	else
+		count_all(m, &h->mods[i]);
+	count_kept(m, i, h->from, false);
+	return m;
+}
+
+const struct heat_module *heat_of(struct heat *h, const struct module *m)
 {
 	for (u32 i = 0; h && i < h->nmods; i++)
 		if (h->mods[i].mod == m)
-			return &h->mods[i];
+			return h->from ? in_scope(h, i) : &h->mods[i];
 	return NULL;
 }

@@ -27,6 +27,10 @@ struct heat {
 	struct heat_module *mods;
 	u32 nmods;
 	struct gpu *gpu;
+	/* A scope (gpu/scope.h): counts as heat_keep() gives them, and what heat_of() tells of each of mods. */
+	const void *from, *to;
+	struct heat_module *seen;
+	u32 nseen;
 };
 struct heat *heat_create(struct gpu *g);
 void heat_free(struct heat *h); /* NULL: nothing to do */
@@ -34,8 +38,11 @@ void heat_free(struct heat *h); /* NULL: nothing to do */
 void heat_look(void *ctx, u64 cycle);
 void *heat_keep(void *ctx);
 void heat_recall(void *ctx, const void *kept, u64 cycle);
+/* From now on heat_of() tells what was sampled between two looks, as heat_keep() returned them: they outlive that. to
+ * NULL: up to where the machine is. from NULL: it is all of the run again. */
+void heat_scope(struct heat *h, const void *from, const void *to);
 /* NULL as long as no warp of the module was seen, and where nobody looks (h NULL). */
-const struct heat_module *heat_of(const struct heat *h, const struct module *m);
+const struct heat_module *heat_of(struct heat *h, const struct module *m);
 /* Of one of HEAT_STATES: true for all but ready and done. */
 bool heat_is_waiting(u32 state);
 /* Its name: "memory", "refused". */

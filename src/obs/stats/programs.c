@@ -9,8 +9,11 @@
 static void add_kernel(struct program_stats *p, const struct gpu *g, const struct kernel_info *k)
 {
 	const struct kernel_counters *c = k->counters;
-	p->begin = p->kernels++ ? MIN(p->begin, c->launched_at) : c->launched_at;
-	p->end = MAX(p->end, k->state == KS_DONE ? c->ended_at : gpu_cycle(g));
+	u64 from, to;
+	gpu_counted_range(g, &from, &to);
+	const u64 begin = MAX(c->launched_at, from), end = c->ended_at && c->ended_at < to ? c->ended_at : to;
+	p->begin = p->kernels++ ? MIN(p->begin, begin) : begin;
+	p->end = MAX(p->end, MAX(begin, end));
 	p->done &= k->state == KS_DONE;
 	p->ctas += c->ctas_done;
 	p->warp_insts += c->warp_insts;

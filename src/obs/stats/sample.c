@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
+
 struct sampler {
 	struct gpu *g;
 	u32 scopes;
@@ -73,8 +75,10 @@ static void read_energy(struct sampler *s, struct sample *out)
 		memcpy(out[i].energy, s->energy[i], sizeof out[i].energy);
 }
 
+/* Records are of the whole run, whatever scope its figures are shown in. */
 static void read_all(struct sampler *s, struct sample *out)
 {
+	struct gpu_scope *scope = gpu_scope_off(s->g);
 	memset(out, 0, s->scopes * sizeof *out);
 	gpu_counters(s->g, CG_sm, 0);
 	for (u32 sm = 0; sm < gpu_conf(s->g)->num_sms; sm++) {
@@ -88,6 +92,7 @@ static void read_all(struct sampler *s, struct sample *out)
 	read_energy(s, out);
 	for (u32 i = 0; i < s->scopes; i++)
 		out[i].cycles = gpu_cycle(s->g);
+	gpu_scope_on(s->g, scope);
 }
 
 static struct sampler *create(struct gpu *g, u32 scopes)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
 #include "obs/stats/sample.h"
 
 #define STRUCT_sm struct sm_counters
@@ -67,15 +68,18 @@ const struct counter_desc *stats_counter(enum counter_group g, u32 index)
 }
 
 /* How many of the machine's instances a group's sum covers scales slots and peak bandwidth. */
-struct rate_env rate_environment(const struct conf *c, u64 cycle, enum counter_group g, u32 covered, u32 all)
+struct rate_env rate_environment(const struct gpu *gpu, enum counter_group g, u32 covered, u32 all)
 {
+	const struct conf *c = gpu_conf(gpu);
+	const u64 cycles = gpu_counted_cycles(gpu);
 	double share = g == CG_dram && all ? (double)covered / all : 1;
-	struct rate_env env = {.cycles = cycle,
-	                       .slots = cycle * c->sm_schedulers * covered,
+	struct rate_env env = {.cycles = cycles,
+	                       .slots = cycles * c->sm_schedulers * covered,
 	                       .instances = covered,
-	                       .sim_us = (double)cycle / c->core_clock,
+	                       .sim_us = (double)cycles / c->core_clock,
 	                       .peak_bytes = dram_peak_bytes(c) * share,
 	                       .tensor_units = (double)c->sm_tensor_units * covered};
+	gpu_counted_range(gpu, &env.from, &env.to);
 	for (u32 t = 0; t < TC_COUNT; t++)
 		env.tensor_rate[t] = tensor_rate(c, (enum tensor_class)t);
 	return env;
@@ -88,11 +92,11 @@ static void gather_group(struct stats *s, struct gpu *g, enum counter_group grou
 	gs->ncounters = counter_group_size(group);
 	gs->instance = xcalloc(MAX(gs->n, 1u), sizeof *gs->instance);
 	gs->sum.counters = xcalloc(gs->ncounters, sizeof(u64));
-	gs->sum.env = rate_environment(s->conf, s->cycles, group, gs->n, gs->n);
+	gs->sum.env = rate_environment(g, group, gs->n, gs->n);
 	for (u32 i = 0; i < gs->n; i++) {
 		struct instance_stats *in = &gs->instance[i];
 		in->counters = xcalloc(gs->ncounters, sizeof(u64));
-		in->env = rate_environment(s->conf, s->cycles, group, 1, gs->n);
+		in->env = rate_environment(g, group, 1, gs->n);
 		memcpy(in->counters, gpu_counters(g, group, i), gs->ncounters * sizeof(u64));
 		for (u32 k = 0; k < gs->ncounters; k++)
 			gs->sum.counters[k] += in->counters[k];
@@ -136,7 +140,9 @@ struct stats *stats_gather_counters(struct gpu *g, const struct run_info *run)
 	s->run = *run;
 	s->gpu = g;
 	s->conf = gpu_conf(g);
-	s->cycles = gpu_cycle(g);
+	s->scoped = gpu_scope_is_set(g);
+	gpu_counted_range(g, &s->from, &s->to);
+	s->cycles = s->to - s->from;
 	s->sim_us = (double)s->cycles / s->conf->core_clock;
 	for (u32 i = 0; i < CG_COUNT; i++)
 		gather_group(s, g, (enum counter_group)i);

@@ -25,12 +25,13 @@ struct run_info {
 	const struct program_name *programs; /* the host programs, where there are several */
 	u32 nprograms;                       /* else 0 */
 	const struct measured_list *figures; /* what scripts have measured; NULL: nothing */
-	const struct heat *heat;             /* which instructions cause waits (heat.h); NULL: nobody has looked */
+	struct heat *heat;                   /* which instructions cause waits (heat.h); NULL: nobody has looked */
 };
 
 /* What rates are computed with, beside counters. */
 struct rate_env {
-	u64 cycles;                   /* core cycles of the run */
+	u64 from, to;                 /* core cycles that are counted, of the run or of the scope (gpu/scope.h) */
+	u64 cycles;                   /* so many */
 	u64 slots;                    /* issue slots: schedulers x cycles, of the instances summed over */
 	u64 instances;                /* how many instances the counters are the sum of */
 	double sim_us;                /* simulated time */
@@ -49,9 +50,9 @@ struct rate_desc {
 };
 extern const struct rate_desc rate_descs[];
 extern const u32 rate_ndescs;
-/* What rates are computed with in a machine at a cycle. covered: of how many of the group's `all` instances the
- * counters are the sum. */
-struct rate_env rate_environment(const struct conf *c, u64 cycle, enum counter_group g, u32 covered, u32 all);
+/* What rates are computed with in a machine as it is. covered: of how many of the group's `all` instances the counters
+ * are the sum. */
+struct rate_env rate_environment(const struct gpu *gpu, enum counter_group g, u32 covered, u32 all);
 
 struct instance_stats {
 	u64 *counters; /* in the order of the group's rows */
@@ -67,7 +68,8 @@ struct stats {
 	struct gpu *gpu;
 	struct run_info run;
 	const struct conf *conf;
-	u64 cycles;
+	bool scoped;          /* counters are of a part of the run (gpu/scope.h): */
+	u64 from, to, cycles; /* cycles [from, to), so many */
 	double sim_us;
 	u64 warp_insts, thread_insts;
 	u64 result_hash; /* devmem_result_hash() */

@@ -408,9 +408,9 @@ static void tell_awaited(struct gpu *g, u32 launch, struct strbuf *out, u32 dept
 	    out,
 	    "its launch is programmatic and began early: it waits for the end of kernel %u (%s), %llu of whose %llu "
 	    "CTA%s have ended, %u are on SMs\n",
-	    launch, k.label, (unsigned long long)k.counters->ctas_done, (unsigned long long)k.launch->ctas,
-	    plural(k.launch->ctas), k.resident);
-	if (k.counters->ctas_done == k.launch->ctas && k.overlaps >= 0) {
+	    launch, k.label, (unsigned long long)k.done, (unsigned long long)k.launch->ctas, plural(k.launch->ctas),
+	    k.resident);
+	if (k.done == k.launch->ctas && k.overlaps >= 0) {
 		why_indent(out, depth);
 		strbuf_addf(out, "that one ends with kernel %d, which it overlaps\n", k.overlaps);
 	}

@@ -77,7 +77,7 @@ static double kernel_cycles(struct sim *s, u32 id)
 {
 	struct kernel_info k;
 	gpu_kernel_info(sim_gpu(s), id, &k);
-	return (double)kernel_run_cycles(k.counters, gpu_cycle(sim_gpu(s)));
+	return (double)kernel_run_cycles(k.counters, 0, gpu_cycle(sim_gpu(s)));
 }
 
 static double largest_clock(struct machine *m, u32 ctas)
