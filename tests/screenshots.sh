@@ -54,6 +54,17 @@ views 200x60 200x60
 	echo "settle"
 	echo "shot $work/shots/kernels-nw-120x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug nw
+# Figures of one launch: the slow one of bfs.
+{
+	echo "wait (wd)"
+	echo "line continue"
+	echo "wait check passed"
+	echo "line scope kernel 10"
+	echo "wait Figures are of"
+	echo "keys 4"
+	echo "settle"
+	echo "shot $work/shots/scope-120x40"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug bfs --size small
 # SMs that change hands, some of them too late: the README's ten minutes.
 {
 	echo "wait (wd)"

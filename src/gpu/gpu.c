@@ -6,6 +6,7 @@
 #include "conf/carveout.h"
 #include "gpu/crossing.h"
 #include "gpu/dependents.h"
+#include "gpu/launch_slots.h"
 #include "gpu/lines.h"
 #include "gpu/scope.h"
 #include "gpu/turn.h"
@@ -232,6 +233,7 @@ static void start_kernels(struct gpu *g)
 {
 	s32 id;
 	while ((id = task_start(g->task, g->st->cycle)) >= 0) {
+		launch_slots_note(g, g->task->kcb[id].slots_before);
 		dispatch_kernel_start(&g->dispatch, (u32)id, g->st->cycle);
 		front_kernel_start(g->front, g->launch[id], (u32)dispatch_slot(g->dispatch.d, (u32)id));
 		if (*g->conf.sm_carveouts)
@@ -255,6 +257,7 @@ static void kernel_done(struct gpu *g, u32 launch, u32 sm)
 	preempt_kernel_done(&g->preempt, g->st->cycle);
 	mem_kernel_end(g->mem, !g->dispatch.d->n);
 	partition_ask(&g->partition, g->st->cycle);
+	launch_slots_note(g, g->task->kcb[launch].slots_after);
 	task_finish(g->task, launch, g->st->cycle, g->conf.launch_latency);
 	const s32 with_it = dependents_kernel_done(g, launch);
 	if (with_it >= 0)

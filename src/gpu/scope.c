@@ -78,7 +78,7 @@ static const u64 *total(const struct gpu_totals *t, enum counter_group group, u3
 	return i < t->n[group] ? t->group[group] + i * counter_group_size(group) : NULL;
 }
 
-/* What is no sum of a launch. */
+/* What is no sum of a launch: as it is known now. */
 static void whole(struct kernel_counters *seen, const struct kernel_counters *k)
 {
 	seen->launched_at = k->launched_at;
@@ -100,7 +100,7 @@ const u64 *gpu_scope_counters(const struct gpu *g, enum counter_group group, u32
 	for (u32 k = 0; k < size; k++)
 		seen[k] = b[k] - (a ? a[k] : 0);
 	if (group == CG_kernel)
-		whole((struct kernel_counters *)seen, (const struct kernel_counters *)b);
+		whole((struct kernel_counters *)seen, (const struct kernel_counters *)now);
 	return seen;
 }
 
@@ -142,4 +142,21 @@ const struct line_counters *gpu_scope_lines(const struct gpu *g, u32 module, con
 	for (u32 i = 0; b && !is_ahead(g) && i < n * LC_COUNT; i++)
 		((u64 *)seen)[i] = b[i] - (a ? a[i] : 0);
 	return seen;
+}
+
+static void add_up(const struct gpu *g, const struct gpu_totals *t, u64 out[ST_COUNT])
+{
+	memset(out, 0, ST_COUNT * sizeof *out);
+	for (u32 i = 0; i < g->conf.num_sms * g->conf.sm_schedulers; i++)
+		for (u32 r = 0; r < ST_COUNT; r++)
+			out[r] += t->stalls[i][r];
+}
+
+void gpu_scope_slots(const struct gpu *g, u64 from[ST_COUNT], u64 to[ST_COUNT])
+{
+	add_up(g, g->scope->from, from);
+	if (g->scope->to)
+		add_up(g, g->scope->to, to);
+	else
+		memset(to, 0xff, ST_COUNT * sizeof *to); /* as far as the machine is */
 }

@@ -36,6 +36,10 @@ bool gpu_scope_is_set(const struct gpu *g);
 struct gpu_scope *gpu_scope_off(struct gpu *g);
 void gpu_scope_on(struct gpu *g, struct gpu_scope *s);
 
+/* All issue slots up to the scope's begin and end, by what they went to; UINT64_MAX where it ends where the machine is.
+ */
+void gpu_scope_slots(const struct gpu *g, u64 from[ST_COUNT], u64 to[ST_COUNT]);
+
 /* For query.c and lines.c, while there is a scope: its cycles; what it has of an instance, of which `now` is the total;
  * of a scheduler, likewise in place; of a module. */
 void gpu_scope_range(const struct gpu *g, u64 *from, u64 *to);

@@ -28,6 +28,7 @@ struct kcb {      /* without holes: its bytes are hashed */
 	u32 stream;
 	s32 next_in_stream; /* launch id, -1 = none */
 	struct kernel_counters k;
+	u64 slots_before[ST_COUNT], slots_after[ST_COUNT]; /* of all schedulers, when it started and when it had ended */
 	u8 state;
 	u8 cooperative;
 	u8 behind;  /* queued, and another launch of its stream is not done, or has not let it go */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/launch_slots.h"
 #include "tests/rig/debug_rig.h"
 #include "session/call_texts.h"
 
@@ -24,21 +25,28 @@ static void file_line(const char *path, u32 n, char *out, size_t size)
 /* The row of a launch; words are NUL-terminated copies. The call is all that follows the state. */
 struct shown {
 	char number[16], kernel[64], stream[16], grid[24], block[24], dynamic[16], regs[16], from[16], per_sm[16],
-	    start[24], end[24], cycles[24], ipc[16], state[16], call[200];
+	    start[24], end[24], cycles[24], ipc[16], share[16], lost[32], state[16], call[200];
 };
 
 static struct shown row_of(const char *table, u32 row)
 {
-	struct shown s;
+	struct shown s = {0};
 	for (u32 i = 0; i <= row; i++) {
 		table = strchr(table, '\n');
 		assert_non_null(table);
 		table++;
 	}
-	assert_int_equal(sscanf(table, "%15s %63s %15s %23s %23s %15s %15s %15s %15s %23s %23s %23s %15s %15s  %199[^\n]",
-	                        s.number, s.kernel, s.stream, s.grid, s.block, s.dynamic, s.regs, s.from, s.per_sm, s.start,
-	                        s.end, s.cycles, s.ipc, s.state, s.call),
-	                 15);
+	int at = 0;
+	assert_int_equal(sscanf(table, "%15s %63s %15s %23s %23s %15s %15s %15s %15s %23s %23s %23s %15s %15s%n", s.number,
+	                        s.kernel, s.stream, s.grid, s.block, s.dynamic, s.regs, s.from, s.per_sm, s.start, s.end,
+	                        s.cycles, s.ipc, s.share, &at),
+	                 14);
+	if (strcmp(s.share, "-") != 0) {
+		int more = 0;
+		assert_int_equal(sscanf(table + at, "%31s%n", s.lost, &more), 1);
+		at += more;
+	}
+	assert_int_equal(sscanf(table + at, "%15s  %199[^\n]", s.state, s.call), 2);
 	return s;
 }
 
@@ -81,6 +89,18 @@ static void row_is(struct rig *r, const struct shown *s, u32 launch)
 	snprintf(want, sizeof want, "%.2f", (double)n->warp_insts / (double)MAX(to - n->started_at, (u64)1));
 	if (to > n->started_at)
 		assert_string_equal(s->ipc, want);
+	if (*s->lost) {
+		u64 slots[ST_COUNT];
+		const u64 sum = gpu_launch_slots(g, launch, slots);
+		const int reason = probe_find_stall(s->lost, strlen(s->lost));
+		assert_true(reason > ST_ISSUED);
+		for (u32 i = ST_ISSUED + 1; i < ST_COUNT; i++)
+			assert_true(slots[i] <= slots[reason]);
+		snprintf(want, sizeof want, "%.1f%%", 100.0 * (double)slots[reason] / (double)sum);
+		assert_string_equal(s->share, want);
+	} else {
+		assert_int_equal(to, n->started_at);
+	}
 }
 
 /* Each row is the launch, in each state, and its call is a line of the program that has cuda.launch. */

@@ -10,6 +10,7 @@
 
 #include "dbg/rival.h"
 #include "dbg/scope.h"
+#include "gpu/launch_slots.h"
 #include "gpu/lines.h"
 #include "obs/stats/heat.h"
 #include "obs/stats/stats.h"
@@ -262,10 +263,99 @@ static void launches(void **state)
 	rig_say(&r, line);
 	assert_int_equal(strtoull(rig_say(&r, "print gpu.kernel[1].cycles"), NULL, 10), end - start - 100);
 	assert_int_equal(strtoull(rig_say(&r, "print gpu.kernel[1].started_at"), NULL, 10), start);
+	snprintf(line, sizeof line, "scope %llu %llu", (unsigned long long)start, (unsigned long long)end);
+	rig_say(&r, line);
+	assert_int_equal(strtoull(rig_say(&r, "print gpu.kernel[1].ended_at"), NULL, 10), end);
 	rig_fails(&r, "scope kernel 999", "launch 999 does not exist");
 	rig_fails(&r, "scope kernel", "the number of a launch");
 	rig_fails(&r, "scope kernel x", "the number of a launch");
 	assert_int_equal(counted(&r), end - start); /* mistakes change nothing */
+	rig_close(&r);
+}
+
+/* The machine's slots in the time of each launch: so many as there were, all reasons together; in parts they sum. */
+static void slots_of_launches(void **state)
+{
+	static const char *const words[] = {"bfs --size small", "vecadd matmul --size small --gpu v100"};
+	for (u32 i = 0; i < ARRAY_LEN(words); i++) {
+		struct rig r;
+		u64 whole[LAUNCHES][ST_COUNT], sum = 0, from, to;
+		open_words(&r, words[i]);
+		rig_say(&r, "until 3000");
+		struct gpu *g = dbg_gpu(r.d);
+		const u32 each = gpu_conf(g)->num_sms * gpu_conf(g)->sm_schedulers;
+		for (u32 turn = 0; turn < 2; turn++) { /* while one runs, and at the end */
+			sum = 0;
+			for (u32 k = 0; k < gpu_num_kernels(g); k++) {
+				struct kernel_info info;
+				gpu_kernel_info(g, k, &info);
+				const u64 cycles = kernel_run_cycles(info.counters, 0, gpu_cycle(g));
+				assert_int_equal(gpu_launch_slots(g, k, whole[k]), cycles * each);
+				sum += cycles;
+			}
+			if (!turn)
+				rig_say(&r, "continue");
+		}
+		assert_true(sum > gpu_cycle(g) / 2);
+		const u64 end = gpu_cycle(g);
+		for (u32 part = 0; part < 3; part++) {
+			char line[80];
+			from = part ? end * part / 3 + part : 0;
+			to = part < 2 ? end * (part + 1) / 3 + part + 1 : end;
+			snprintf(line, sizeof line, "scope %llu %llu", (unsigned long long)from, (unsigned long long)to);
+			rig_say(&r, line);
+			for (u32 k = 0; k < gpu_num_kernels(g); k++) {
+				u64 slots[ST_COUNT];
+				struct kernel_info info;
+				gpu_kernel_info(g, k, &info);
+				assert_int_equal(gpu_launch_slots(g, k, slots), kernel_run_cycles(info.counters, from, to) * each);
+				for (u32 s = 0; s < ST_COUNT; s++)
+					whole[k][s] -= slots[s];
+			}
+		}
+		for (u32 k = 0; k < gpu_num_kernels(g); k++)
+			for (u32 s = 0; s < ST_COUNT; s++)
+				assert_int_equal(whole[k][s], 0);
+		rig_close(&r);
+	}
+}
+
+/* `info launches by`: the first rows are those that have most of it. */
+static void ranked(void **state)
+{
+	struct rig r;
+	open_words(&r, "bfs --size small");
+	rig_say(&r, "continue");
+	rig_has(&r, "info launches 1 by cycles", "bfs_expand");
+	const char *by[] = {"cycles", "lost", "memory_dependency", "ipc"};
+	u32 most[4];
+	for (u32 i = 0; i < 4; i++) {
+		char line[80];
+		snprintf(line, sizeof line, "info launches 1 by %s", by[i]);
+		const char *row = strchr(rig_say(&r, line), '\n') + 1;
+		most[i] = (u32)strtoul(row + (*row == '*'), NULL, 10);
+	}
+	struct gpu *g = dbg_gpu(r.d);
+	u64 best[4];
+	for (u32 turn = 0; turn < 2; turn++)
+		for (u32 k = 0; k < gpu_num_kernels(g); k++) {
+			u64 slots[ST_COUNT];
+			struct kernel_info info;
+			gpu_kernel_info(g, k, &info);
+			const u64 cycles = kernel_run_cycles(info.counters, 0, gpu_cycle(g));
+			const u64 sum = gpu_launch_slots(g, k, slots);
+			const u64 key[4] = {cycles, sum - slots[ST_ISSUED], slots[ST_MEM],
+			                    UINT64_MAX - info.counters->warp_insts * 1000000 / cycles};
+			for (u32 i = 0; i < 4; i++)
+				if (!turn && k == most[i])
+					best[i] = key[i];
+				else if (turn)
+					assert_true(key[i] <= best[i]);
+		}
+	assert_int_not_equal(most[0], most[3]); /* the keys do not all say the same */
+	rig_fails(&r, "info launches by nonsense", "not 'nonsense'");
+	rig_fails(&r, "info launches 3 of 4", "`by KEY` is expected");
+	rig_fails(&r, "info launches x", "'x': a number");
 	rig_close(&r);
 }
 
@@ -278,6 +368,20 @@ static void programs(void **state)
 	const u64 one = counted(&r);
 	rig_has(&r, "scope program matmul", "program matmul: cycles ");
 	assert_true(one > 0 && counted(&r) > one);
+	struct kernel_info k;
+	u64 end = 0;
+	for (u32 i = 0; i < gpu_num_kernels(dbg_gpu(r.d)); i++) {
+		gpu_kernel_info(dbg_gpu(r.d), i, &k);
+		end = k.program == 1 ? MAX(end, k.counters->ended_at) : end;
+	}
+	rig_say(&r, "goto 500"); /* while its launch runs: as far as the machine is */
+	rig_has(&r, "scope program matmul", "where the machine is");
+	rig_say(&r, "scope off");
+	rig_say(&r, "continue");
+	rig_say(&r, "scope program matmul");
+	u64 from, to;
+	assert_true(scope_range(r.d, &from, &to));
+	assert_int_equal(to, end);
 	rig_fails(&r, "scope program bfs", "there is no program 'bfs'");
 	rig_close(&r);
 }
@@ -382,6 +486,10 @@ static void told(void **state)
 	rig_has(&r, "diff 0 1000 1000 4000", "A  cycles 0 to 1,000\nB  cycles 1,000 to 4,000\n");
 	assert_non_null(strstr(strbuf_str(&r.out), "run.ipc"));
 	rig_has(&r, "diff 1000 2000 1000 2000", "No figure differs.");
+	for (u32 i = 0; i < 12; i++) { /* other ends than are remembered */
+		snprintf(line, sizeof line, "diff %u %u %u %u", 10 + i, 1000 + i, 2000 + i, 3001 + i);
+		rig_say(&r, line);
+	}
 	rig_has(&r, "scope", "cycles 1,000 to 3,000");
 	assert_int_equal(strtoull(rig_say(&r, "print gpu.issued"), NULL, 10), issued);
 	unlink(file);
@@ -418,7 +526,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(parts_sum),  cmocka_unit_test(recorders_do_not_see_it),
-	    cmocka_unit_test(launches),   cmocka_unit_test(programs),
+	    cmocka_unit_test(launches),   cmocka_unit_test(slots_of_launches),
+	    cmocka_unit_test(ranked),     cmocka_unit_test(programs),
 	    cmocka_unit_test(since_last), cmocka_unit_test(forks),
 	    cmocka_unit_test(mistakes),   cmocka_unit_test(told),
 	    cmocka_unit_test(beside),

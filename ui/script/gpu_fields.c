@@ -6,6 +6,7 @@
 #include "session/host/answers.h"
 #include "session/state.h"
 #include "script/gpu.h"
+#include "gpu/launch_slots.h"
 #include "gpu/query_mbarrier.h"
 #include "lua/lua.h"
 #include "obs/energy/energy.h"
@@ -59,18 +60,24 @@ static struct kernel_info kernel_of(lua_State *L, const struct handle *h)
 	return k;
 }
 
-/* --- stalls(taxonomy): of the machine or an SM --- */
+/* --- stalls(taxonomy): of the machine, an SM or a launch --- */
 
 static int read_stalls(lua_State *L)
 {
-	s32 sm = (s32)lua_tointeger(L, lua_upvalueindex(1));
+	const s32 of = (s32)lua_tointeger(L, lua_upvalueindex(1));
+	const bool launch = lua_toboolean(L, lua_upvalueindex(2));
 	const char *name = luaL_optstring(L, lua_isstring(L, 1) ? 1 : 2, "base");
 	u64 base[ST_COUNT];
 	struct stall_class c[TAX_MAX_CLASSES];
 	for (u32 t = 0; t < TAX_COUNT; t++) {
 		if (strcmp(taxonomy_names[t], name))
 			continue;
-		gpu_stalls_sum(gpu_of(L), sm, base);
+		if (launch && (u32)of >= gpu_num_kernels(gpu_of(L)))
+			return luaL_error(L, "kernel %d does not exist (any more)", (int)of);
+		if (launch)
+			gpu_launch_slots(gpu_of(L), (u32)of, base);
+		else
+			gpu_stalls_sum(gpu_of(L), of, base);
 		u32 n = stall_map((enum taxonomy)t, base, c);
 		lua_createtable(L, 0, (int)n);
 		for (u32 i = 0; i < n; i++)
@@ -85,10 +92,12 @@ static int stalls(lua_State *L)
 	return answer_look(L, read_stalls, 1);
 }
 
-static void push_stalls(lua_State *L, s32 sm)
+/* Of SM `of`, of the machine (-1), or of a launch. */
+static void push_stalls(lua_State *L, s32 of, bool launch)
 {
-	lua_pushinteger(L, sm);
-	lua_pushcclosure(L, stalls, 1);
+	lua_pushinteger(L, of);
+	lua_pushboolean(L, launch);
+	lua_pushcclosure(L, stalls, 2);
 }
 
 /* --- energy: of the machine, an SM or a launch --- */
@@ -649,7 +658,7 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_GPU, conf, "table: key = integer, number, boolean or string, in the key's unit",                               \
 	  "the effective configuration: gpu.conf[\"l1d.ways\"]", push_conf(L, h))                                          \
 	F(H_GPU, stalls, "function; table: class = integer, issue slots",                                                  \
-	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1))                                \
+	  "gpu.stalls([taxonomy]): issue slots by class, over all SMs", push_stalls(L, -1, false))                         \
 	F(H_GPU, energy, "table: name = integer, fJ",                                                                      \
 	  "energy so far: total = dynamic + leakage, gated (not leaked), and each part by its name in `info energy`",      \
 	  push_energy(L, h))
@@ -699,7 +708,7 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "lines alive in L1D by the CTA that brought them in, most lines first: list of {kernel, cta, lines}",            \
 	  push_lines(L, h))                                                                                                \
 	F(H_SM, stalls, "function; table: class = integer, issue slots",                                                   \
-	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a))                                    \
+	  "sm.stalls([taxonomy]): its issue slots by class", push_stalls(L, (s32)h->a, false))                             \
 	F(H_SM, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 #define WARP_ROWS                                                                                                      \
 	F(H_WARP, id, "integer, from 0", "its slot", push_u(L, h->b))                                                      \
@@ -860,6 +869,10 @@ static void push_scheds(lua_State *L, u32 sm)
 	  "launch and of all launches of any program whose time overlaps its own; a launch without an instruction does "   \
 	  "not count. nil: one of these slowdowns is not known. dbg.programs() has ANTT of programs",                      \
 	  push_sharing(L, h, launch_antt))                                                                                 \
+	F(H_KERNEL, stalls, "function; table: class = integer, issue slots",                                               \
+	  "kernel.stalls([taxonomy]): all issue slots of the machine in its time so far, by class; launches that run at "  \
+	  "the same time have the same slots",                                                                             \
+	  push_stalls(L, (s32)h->a, true))                                                                                 \
 	F(H_KERNEL, energy, "table: name = integer, fJ", "its energy so far, as gpu.energy", push_energy(L, h))
 
 static const char *const kernel_states[] = {"queued", "running", "done"};

@@ -550,8 +550,8 @@ static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
 		go_to_cursor(l);
 		return true;
 	}
-	if ((key == 'b' || key == 'e') && v->st->cursor_on && v->st->axis.w) {
-		scope_at_cursor(l, key == 'b');
+	if ((key == '{' || key == '}') && v->st->cursor_on && v->st->axis.w) {
+		scope_at_cursor(l, key == '{');
 		return true;
 	}
 	return cursor_key(v, key);

@@ -236,6 +236,6 @@ void chart_summary(const struct view_ctx *v, struct pane p, const struct chart *
 void chart_axis(const struct view_ctx *v, struct pane p, int y, int left)
 {
 	if (left >= 12 && chart_time(v, 1).w) /* what stands beside the curves, under their labels */
-		pane_right(p, y, left - 1, STYLE(R_DIM), "last %s", RECENT_TEXT);
+		pane_right(p, y, left - 1, STYLE(R_DIM), v->recent->scope ? "in %s" : "last %s", recent_span(v->recent, true));
 	cursor_axis_row(v, p, y, left, chart_time(v, MIN(p.w - left - 1, COLUMNS_MAX)));
 }

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "dbg/scope.h"
 #include "dbg/whatif.h"
+#include "gpu/scope.h"
 #include "scr/draw.h"
 #include "session/programs.h"
 #include "views/cursor.h"
@@ -50,11 +51,12 @@ static void ipc_text(const struct screen *s, bool wide, char *out, size_t size)
 		issued += k->issued;
 		free += k->issued_free;
 	}
-	int n = snprintf(out, size, "%sIPC %.2f", run ? "run " : "", (double)(wide ? issued : issued - free) / cycles);
+	int n = snprintf(out, size, "%sIPC %.2f", run && !gpu_scope_is_set(g) ? "run " : "",
+	                 (double)(wide ? issued : issued - free) / cycles);
 	if (free)
 		n += snprintf(out + n, size - (size_t)n, wide ? " (%.2f free)" : "+%.2f", (double)free / cycles);
 	if (!run)
-		snprintf(out + n, size - (size_t)n, wide ? " in %s cycles" : " in %s", RECENT_TEXT);
+		snprintf(out + n, size - (size_t)n, " in %s", recent_span(&s->recent, !wide));
 }
 
 /* Cycles between now and the farthest one that has been simulated; 0 = it is now. */
@@ -394,7 +396,7 @@ static void mark_focus(struct pane p)
 /* The cycle and the values that stand at the cursor of the view's curves, from column x on. */
 static void cursor_values(const struct screen *s, struct pane p, int x)
 {
-	static const char hint_text[] = " Enter: go there  b e: scope  Esc: hide ";
+	static const char hint_text[] = " Enter: go there  {}: scope  Esc: hide ";
 	const struct view_state *st = &s->state[s->view];
 	char cycle[NUM_MAX];
 	struct pane q = pane_sub(p, 0, x, 1, p.w - x - 2);

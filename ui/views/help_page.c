@@ -32,7 +32,7 @@ static const struct {
     {"Enter", "closer - from the overview to the SM, from there to the source of its warp"},
     {"c", "a cursor on the curves (often left or right do too); its values stand below the view"},
     {"  with cursor", "left, right, Home, End move it; Enter goes to its cycle; Esc hides it"},
-    {"  b e", "with the cursor: figures are of the part of the run that begins, ends there (`scope off`: of all)"},
+    {"  { }", "with the cursor: figures are of the part of the run that begins, ends there (`scope off`: of all)"},
     {"n N", "next and previous place with what / searched for"},
     {"m", "mouse on, off: click a view, an SM, a time; wheel scrolls"},
     {"", "Always"},

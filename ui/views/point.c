@@ -206,10 +206,10 @@ static void add_sm(struct debugger *d, const struct recent *recent, struct strbu
 	double share;
 	gpu_sm_info(g, sm, &i);
 	const enum stall top = top_stall(now->stalls, &share);
-	strbuf_addf(
-	    out, "SM %u  %u of %u warps, %u of %u CTAs, registers %.0f%%, shared memory %.0f%%; in %s cycles: IPC %.2f", sm,
-	    i.warps, i.max_warps, i.ctas, i.max_ctas, percent(i.regs_used, i.regs), percent(i.shared_used, i.shared),
-	    RECENT_TEXT, now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
+	strbuf_addf(out, "SM %u  %u of %u warps, %u of %u CTAs, registers %.0f%%, shared memory %.0f%%; in %s: IPC %.2f",
+	            sm, i.warps, i.max_warps, i.ctas, i.max_ctas, percent(i.regs_used, i.regs),
+	            percent(i.shared_used, i.shared), recent_span(recent, false),
+	            now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
 	if (top < ST_COUNT)
 		strbuf_addf(out, ", %.0f%% of the slots lost to %s", 100 * share, stall_descs[top].name[TAX_BASE]);
 }

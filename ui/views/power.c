@@ -125,7 +125,7 @@ void power_draw(struct view_ctx *v, struct pane p)
 	energy_of_machine(v->g, &e);
 	int x = pane_text(p, 0, 1, STYLE_BOLD(R_TEXT), "Power");
 	x = pane_printf(p, 0, x + 1, STYLE(R_TEXT), "%.1f W", watts_now(v, TS_POWER, -1));
-	x = pane_printf(p, 0, x, STYLE(R_DIM), " in the last " RECENT_TEXT " cycles");
+	x = pane_printf(p, 0, x, STYLE(R_DIM), " in %s", recent_span(v->recent, false));
 	const double joules = (double)energy_total(&e) * 1e-15;
 	pane_printf(p, 0, x + 3, STYLE(R_DIM), "%.4g %s %s", joules * (joules < 1e-3 ? 1e6 : 1e3),
 	            joules < 1e-3 ? "uJ" : "mJ", gpu_scope_is_set(v->g) ? "in the scope" : "since the start");

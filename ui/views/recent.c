@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
+
 static void on_window(void *ctx, u64 cycle)
 {
 	struct recent *r = ctx;
@@ -66,6 +68,7 @@ void recent_forget(struct recent *r)
 	}
 	links_free(r->links);
 	free(r->last);
+	free(r->scope);
 	*r = (struct recent){0};
 }
 
@@ -80,6 +83,15 @@ void recent_detach(struct recent *r)
 
 void recent_update(struct recent *r)
 {
+	const bool scoped = gpu_scope_is_set(sim_gpu(r->sim));
+	if (!scoped) {
+		free(r->scope);
+		r->scope = NULL;
+	} else {
+		if (!r->scope)
+			r->scope = xcalloc(r->scopes, sizeof *r->scope);
+		sampler_read_scope(r->sampler, r->scope);
+	}
 	if (r->filled)
 		return;
 	sampler_peek(r->start, r->last);
@@ -87,5 +99,12 @@ void recent_update(struct recent *r)
 
 const struct sample *recent_get(const struct recent *r, s32 sm)
 {
-	return &r->last[sm + 1];
+	return r->scope ? &r->scope[sm + 1] : &r->last[sm + 1];
+}
+
+const char *recent_span(const struct recent *r, bool brief)
+{
+	if (r->scope)
+		return brief ? "scope" : "the scope";
+	return brief ? RECENT_TEXT : RECENT_TEXT " cycles";
 }

@@ -217,7 +217,7 @@ static int curves(const struct view_ctx *v, struct pane p, int y, int rows)
 	curve(v, pane_sub(p, y + rows + gap, 0, rows, p.w), true, axis, b, most);
 	y += 2 * rows + gap;
 	if (common <= RECENT_CYCLES)
-		pane_text(p, y, 1, STYLE(R_DIM), "last " RECENT_TEXT);
+		pane_printf(p, y, 1, STYLE(R_DIM), v->recent->scope ? "in %s" : "last %s", recent_span(v->recent, true));
 	cursor_axis_row(v, p, y, LEFT, axis);
 	return y + 1;
 }

@@ -35,8 +35,9 @@ static void heading(struct view_ctx *v, struct pane p, const struct sm_info *i)
 	                tight ? "" : plural(c->sm_schedulers), c->warp_sched);
 	x = pane_printf(p, 0, x + gap, STYLE(R_TEXT), "IPC %.2f",
 	                now->cycles ? (double)now->issued / (double)now->cycles : 0.0);
-	x = pane_printf(p, 0, x, STYLE(R_DIM), " in " RECENT_TEXT "%s (run %.2f)", tight ? "" : " cycles",
-	                cycles ? (double)i->issued / (double)cycles : 0.0);
+	x = pane_printf(p, 0, x, STYLE(R_DIM), " in %s", recent_span(v->recent, tight));
+	if (!v->recent->scope)
+		x = pane_printf(p, 0, x, STYLE(R_DIM), " (run %.2f)", cycles ? (double)i->issued / (double)cycles : 0.0);
 	if (!i->awake && i->warps)
 		pane_text(p, 0, x + gap, STYLE(R_DIM), "all wait");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/policy.h"
+#include "gpu/launch_slots.h"
 #include "obs/name/names.h"
 #include "obs/report/json_put.h"
 #include "obs/stats/heat.h"
@@ -111,6 +112,18 @@ static json_t *kept(const struct stats *s, u32 launch)
 	return o;
 }
 
+/* All issue slots of the machine in the time of a launch: {"issued": n, ..., "sum": n}. */
+static json_t *launch_slots(struct gpu *g, u32 launch)
+{
+	u64 slots[ST_COUNT];
+	json_t *o = json_object();
+	const u64 sum = gpu_launch_slots(g, launch, slots);
+	for (u32 i = 0; i < ST_COUNT; i++)
+		put(o, stall_descs[i].name[TAX_BASE], number(slots[i]));
+	put(o, "sum", number(sum));
+	return o;
+}
+
 static json_t *kernel(const struct stats *s, u32 i)
 {
 	static const char *const states[] = {"queued", "running", "done"};
@@ -139,6 +152,7 @@ static json_t *kernel(const struct stats *s, u32 i)
 	              (json_int_t)(k->ctas_per_sm * k->launch->warps), "limiter", k->limiter ? k->limiter : ""));
 	put(o, "kept", kept(s, i));
 	put_figures(o, CG_kernel, s->group[CG_kernel].ncounters, &s->group[CG_kernel].instance[i]);
+	put(o, "stalls", launch_slots(s->gpu, i));
 	return o;
 }
 

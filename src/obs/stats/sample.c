@@ -75,10 +75,8 @@ static void read_energy(struct sampler *s, struct sample *out)
 		memcpy(out[i].energy, s->energy[i], sizeof out[i].energy);
 }
 
-/* Records are of the whole run, whatever scope its figures are shown in. */
-static void read_all(struct sampler *s, struct sample *out)
+void sampler_read_scope(struct sampler *s, struct sample *out)
 {
-	struct gpu_scope *scope = gpu_scope_off(s->g);
 	memset(out, 0, s->scopes * sizeof *out);
 	gpu_counters(s->g, CG_sm, 0);
 	for (u32 sm = 0; sm < gpu_conf(s->g)->num_sms; sm++) {
@@ -91,7 +89,14 @@ static void read_all(struct sampler *s, struct sample *out)
 	read_shared(s->g, &out[0]);
 	read_energy(s, out);
 	for (u32 i = 0; i < s->scopes; i++)
-		out[i].cycles = gpu_cycle(s->g);
+		out[i].cycles = gpu_counted_cycles(s->g);
+}
+
+/* Records are of the whole run, whatever scope its figures are shown in. */
+static void read_all(struct sampler *s, struct sample *out)
+{
+	struct gpu_scope *scope = gpu_scope_off(s->g);
+	sampler_read_scope(s, out);
 	gpu_scope_on(s->g, scope);
 }
 

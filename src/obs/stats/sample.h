@@ -40,6 +40,8 @@ void sampler_peek(struct sampler *s, struct sample *out);
 /* The counters themselves, since the machine was built (cycles: the present one): the same whichever way the machine
  * has come to this cycle. */
 void sampler_read(struct sampler *s, struct sample *out);
+/* What has been counted in the machine's scope (gpu/scope.h). */
+void sampler_read_scope(struct sampler *s, struct sample *out);
 /* Forgets what was before: the next sample starts at the machine's present cycle. */
 void sampler_reset(struct sampler *s);
 /* For time travel (sim_on_snapshot): where the next sample begins, as an array of sampler_scopes() that free() frees;
