@@ -305,7 +305,8 @@ static int back_by(const char *s, int at, int columns, int *n)
 /* Only what is shown is looked at: a line may have a million characters. */
 int prompt_draw(struct pane p, int y, struct style ps, struct style text)
 {
-	const char *head = rl_display_prompt ? rl_display_prompt : debugger_prompt(prompt.d);
+	const bool own = rl_display_prompt && rl_display_prompt != rl_prompt; /* readline asks something itself */
+	const char *head = own ? rl_display_prompt : debugger_prompt(prompt.d);
 	const char *line = rl_line_buffer ? rl_line_buffer : "";
 	int x = pane_text(p, y, 0, ps, head), before;
 	int room = MAX(p.w - x - 1, 1), from = back_by(line, rl_point, room, &before);
