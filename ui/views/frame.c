@@ -396,7 +396,7 @@ static void mark_focus(struct pane p)
 /* The cycle and the values that stand at the cursor of the view's curves, from column x on. */
 static void cursor_values(const struct screen *s, struct pane p, int x)
 {
-	static const char hint_text[] = " Enter: go there  {}: scope  Esc: hide ";
+	static const char *const hints[] = {" Enter: go there  {}: scope  Esc: hide ", " Enter: go there  Esc: hide "};
 	const struct view_state *st = &s->state[s->view];
 	char cycle[NUM_MAX];
 	struct pane q = pane_sub(p, 0, x, 1, p.w - x - 2);
@@ -405,8 +405,11 @@ static void cursor_values(const struct screen *s, struct pane p, int x)
 	for (int i = x; i < end; i++)
 		pane_glyph(q, 0, i, STYLE(R_TEXT), ' ');
 	draw_words(q, 0, x + 1, MAX(end - x - 2, 0), STYLE(R_TEXT), st->cursor_text);
-	if (s->focus == ON_VIEW && q.w - end > (int)sizeof hint_text)
-		pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hint_text);
+	for (u32 i = 0; i < ARRAY_LEN(hints) && s->focus == ON_VIEW; i++)
+		if (q.w - end > (int)strlen(hints[i]) + 1) {
+			pane_right(q, 0, q.w - 1, STYLE(R_DIM), "%s", hints[i]);
+			break;
+		}
 }
 
 /* The line between view and console: which side has the keys, and which ones, or what stands at the cursor of the

@@ -127,7 +127,8 @@ static void per_sm(struct view_ctx *v, struct pane p, const struct sm_list *l)
 {
 	int n = (int)gpu_conf(v->g)->num_sms, w = p.w / l->cols, rows = MAX(p.h - 1, 0);
 	bool history = l->cols == 1 && p.w >= 110;
-	pane_printf(p, 0, 1, STYLE(R_DIM), "SM  L1D hit in %s, MSHRs in use", recent_span(v->recent, false));
+	pane_printf(p, 0, 1, STYLE(R_DIM), "SM  L1D hit in the %s%s, MSHRs in use", v->recent->scope ? "" : "last ",
+	            v->recent->scope ? "scope" : recent_span(v->recent, false));
 	if (history)
 		pane_text(p, 0, 78, STYLE(R_DIM), "L1D hit over the run");
 	view_clip(v->st, l->rows, rows);
