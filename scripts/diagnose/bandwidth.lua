@@ -1,7 +1,7 @@
 --[[ bandwidth: DRAM moves nearly as many bytes as it can.
 
 At the peak of the data bus, waits are queueing: neither more warps nor another order makes it faster, only fewer bytes.
-The bound is the slots in which warps waited for loads that DRAM answered, or L1D refused the LSU. ]]
+The bound is the slots in which warps waited for loads that DRAM answered, or L1D refused the LSU meanwhile. ]]
 local lib = require "diagnose.lib"
 
 return function(s)
@@ -12,7 +12,7 @@ return function(s)
 	end
 	local cycles = s.cycles * c.dram_clock / c.core_clock * channels
 	local share = cycles > 0 and d.busy / cycles or 0
-	local slots = lib.bound(s, lib.memory(s, lib.from_dram) + lib.refused(s))
+	local slots = lib.bound(s, lib.below(s, lib.from_dram))
 	if share < 0.6 then
 		return
 	end
@@ -22,6 +22,7 @@ return function(s)
 	return {
 		title = string.format("bandwidth of DRAM: its bus is busy in %s of the cycles", lib.percent(d.busy, cycles)),
 		slots = slots,
+		note = true,
 		at = line,
 		evidence = {
 			string.format("%s bytes were moved in %s cycles: %s B a cycle.", lib.num(d.bytes), lib.num(s.cycles), lib.num(d.bytes / s.cycles)),

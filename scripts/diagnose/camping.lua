@@ -25,7 +25,7 @@ local function finding(s, what, list, counter, unit, weigh)
 	if not at or n < 2 or most < 2 * mean then
 		return
 	end
-	local slots = lib.bound(s, (lib.memory(s, weigh) + lib.refused(s)) * (1 - mean / most))
+	local slots = lib.bound(s, lib.below(s, weigh) * (1 - mean / most))
 	if not lib.matters(s, slots, 2) then
 		return
 	end
@@ -42,12 +42,12 @@ local function finding(s, what, list, counter, unit, weigh)
 		},
 		remedy = "Another stride: pad rows so that they do not all begin in the same slice. The test spreads the addresses by another rule.",
 		test = lib.whatif(s, "map.hash=" .. (s.conf["map.hash"] == "ipoly" and "xor" or "ipoly")),
-		uses = {"l2.accesses", "dram.bytes", "memory dependency", "l1 queue full"},
+		uses = {"l2.reads", "dram.bytes", "memory dependency", "l1 queue full"},
 	}
 end
 
 return function(s)
-	local l2 = finding(s, "L2 slice", s.l2, "accesses", "accesses", lib.missed)
+	local l2 = finding(s, "L2 slice", s.l2, "reads", "loads and fetches", lib.missed)
 	local dram = finding(s, "DRAM channel", s.dram, "bytes", "bytes", function(l)
 		return lib.missed(l) * lib.from_dram(l)
 	end)

@@ -1,7 +1,7 @@
 --[[ dram_rows: DRAM has to open another row for most accesses.
 
 A bank keeps one row open. An access to another row waits until the old row is closed and the new one is open. The bound
-is the slots in which warps waited for loads that DRAM answered, times the part of the accesses that had to open a row,
+is the slots in which warps waited for loads that DRAM answered, or L1D refused the LSU meanwhile, times the part of the accesses that had to open a row,
 times the part that this takes of the mean time of a request in DRAM. ]]
 local lib = require "diagnose.lib"
 
@@ -11,7 +11,7 @@ return function(s)
 	local opening = (c["dram.tRP"] + c["dram.tRCD"]) * c.core_clock / c.dram_clock
 	local latency = d.requests > 0 and d.queue_cycles / d.requests or 0
 	local part = accesses > 0 and d.row_misses / accesses or 0
-	local slots = latency > 0 and lib.bound(s, lib.memory(s, lib.from_dram) * part * math.min(1, opening / latency)) or 0
+	local slots = latency > 0 and lib.bound(s, lib.below(s, lib.from_dram) * part * math.min(1, opening / latency)) or 0
 	if part < 0.4 or not lib.matters(s, slots, 1) then
 		return
 	end

@@ -2,7 +2,8 @@
 
 By Little's law, a machine that is to issue an instruction in each slot needs as many warps as the mean time between two
 instructions of a warp times the slots of a cycle. With W warps on average where P would fit, an SM could issue at most P / W
-times as fast. The bound is what this saves, and at most the slots lost while warps waited for results. ]]
+times as fast. The bound is what this saves, and at most the slots lost while warps waited for results. Waits that more warps
+would not hide are left out: those for lines that were thrown out of L1D, and those in cycles in which L1D refused misses. ]]
 local lib = require "diagnose.lib"
 
 return function(s)
@@ -11,7 +12,7 @@ return function(s)
 		return
 	end
 	local warps = c.occupancy / c.active_cycles
-	local waits = (s.stalls["memory dependency"] or 0) + (s.stalls["short dependency"] or 0)
+	local waits = (s.stalls["memory dependency"] or 0) * lib.hideable(s) + (s.stalls["short dependency"] or 0)
 	local active = s.slots - (s.stalls["no warp"] or 0)
 	local slots = lib.bound(s, math.min(waits, active * (1 - warps / places)))
 	if warps > 0.75 * places or waits < 0.5 * (active - s.used) or not lib.matters(s, slots, 5) then

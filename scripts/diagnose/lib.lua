@@ -216,6 +216,43 @@ function lib.refused(s)
 	return n
 end
 
+-- Slots that a reason of L1D's refusals accounts for: those lost while a warp was ready for the LSU, and of those lost
+-- while warps waited for memory at most so many as there are in the cycles of the refusals.
+function lib.refusal(s, reason, counter)
+	local ready = s.stalls[reason] or 0
+	local slots = s.sum.l1d[counter] * s.schedulers
+	return ready + math.min(s.stalls["memory dependency"] or 0, math.max(0, slots - ready))
+end
+
+-- Slots of loads below L1D, by a fraction for each row: of the waits for memory, and of L1D's refusals of the LSU, which come
+-- from misses that are under way for long, the mean fraction of all transactions there.
+function lib.below(s, fraction)
+	local sum, all = 0, 0
+	for _, row in ipairs(s.lines) do
+		local n = row.l2_hits + row.dram
+		sum, all = sum + n * fraction(row), all + n
+	end
+	return lib.memory(s, fraction) + (all > 0 and lib.refused(s) * sum / all or 0)
+end
+
+-- Of L1D's read misses, the part whose line had been there and had to make room; and the number of read misses.
+function lib.thrown_out(s)
+	local c = s.sum.l1d
+	local misses = c.miss_cold + c.miss_capacity + c.miss_sector + c.miss_invalidated + c.miss_conflict
+	return misses > 0 and (c.miss_capacity + c.miss_conflict) / misses or 0, misses
+end
+
+-- Of the waits for memory, the part that more warps could hide: neither do they wait because L1D refuses misses, nor for
+-- lines that were thrown out too early.
+function lib.hideable(s)
+	local mem, refused = s.stalls["memory dependency"] or 0, 0
+	for reason, counter in pairs{["l1 no line"] = "rf_line", ["l1 no mshr"] = "rf_mshr", ["l1 merge full"] = "rf_merge",
+		["l1 queue full"] = "rf_queue"} do
+		refused = refused + lib.refusal(s, reason, counter) - (s.stalls[reason] or 0)
+	end
+	return mem > 0 and math.max(0, 1 - refused / mem) * (1 - lib.thrown_out(s)) or 0
+end
+
 -- The row with the highest value, and that value; nil if no value is above 0. Equal ones: the first in the code.
 function lib.most(list, value)
 	local best, most
@@ -256,11 +293,11 @@ function lib.per_cycle(s)
 	return s.num_sms * s.schedulers
 end
 
--- Slots without a resident warp while a launch ran, by launch: {[id] = slots}. A slot belongs to the launches by their
--- empty warp places: where one launch runs at a time this is exact but for rounding.
+-- Slots of SMs without any resident warp while a launch ran, by launch: {[id] = slots}. They belong to the launches by
+-- their empty places for warps: exact but for rounding where one launch runs at a time.
 function lib.empty_slots(s)
-	local gaps = (s.cycles - lib.busy_cycles(s)) * lib.per_cycle(s)
-	local empty = math.max(0, (s.stalls["no warp"] or 0) - gaps)
+	local idle = s.cycles * s.num_sms - s.sum.sm.active_cycles
+	local empty = math.max(0, idle - (s.cycles - lib.busy_cycles(s)) * s.num_sms) * s.schedulers
 	local weight, all, of = {}, 0, {}
 	for _, k in ipairs(s.launches) do
 		local places = (k.to - k.from) * s.num_sms * math.max(1, k.ctas_per_sm) * k.warps

@@ -2,11 +2,12 @@
 
 A miss takes a place in the miss queue until the network takes the request; a request for a line that is on its way takes
 a place in the MSHR's list. Without a place the LSU's head is refused. The bound is the slots that were lost for these
-reasons while a warp was ready for the LSU. ]]
+reasons while a warp was ready for the LSU, and of those in which warps waited for memory as many as the cycles of the
+refusals have. ]]
 local lib = require "diagnose.lib"
 
 local function finding(s, reason, what, counter, setting, size, most)
-	local slots, cycles = lib.bound(s, s.stalls[reason]), s.sum.l1d[counter]
+	local slots, cycles = lib.bound(s, lib.refusal(s, reason, counter)), s.sum.l1d[counter]
 	if not lib.matters(s, slots, 0.5) then
 		return
 	end
@@ -24,7 +25,7 @@ local function finding(s, reason, what, counter, setting, size, most)
 		remedy = "Fewer requests at a time: coalesced accesses, data kept in shared memory, or fewer CTAs on an SM. If L2 or DRAM is" ..
 			" saturated, the queue only shows it. The test doubles the places.",
 		test = lib.whatif(s, setting .. "=" .. math.min(most, 2 * size)),
-		uses = {reason, "l1d." .. counter, "line.refused"},
+		uses = {reason, "l1d." .. counter, "line.refused", "memory dependency"},
 	}
 end
 

@@ -2,11 +2,11 @@
 
 A miss reserves a line of its set until the data comes. If all ways of a set are reserved, another miss in this set is
 refused, and holds up all accesses behind it. The bound is the slots that were lost for this reason while a warp was
-ready for the LSU. ]]
+ready for the LSU, and of those in which warps waited for memory as many as the cycles of the refusals have. ]]
 local lib = require "diagnose.lib"
 
 return function(s)
-	local slots, c = lib.bound(s, s.stalls["l1 no line"]), s.sum.l1d
+	local slots, c = lib.bound(s, lib.refusal(s, "l1 no line", "rf_line")), s.sum.l1d
 	if not lib.matters(s, slots, 0.5) then
 		return
 	end
@@ -27,6 +27,6 @@ return function(s)
 		remedy = "Fewer accesses that fall into the same set at a time: another stride or padding of the array, fewer CTAs on an SM" ..
 			" (max_ctas_per_sm), or a hashed index (l1d.hash). The test doubles the ways.",
 		test = lib.whatif(s, "l1d.ways=" .. math.min(256, 2 * ways)),
-		uses = {"l1 no line", "l1d.rf_line", "line.refused"},
+		uses = {"l1 no line", "l1d.rf_line", "line.refused", "memory dependency"},
 	}
 end

@@ -2,7 +2,8 @@
 
 Registers, shared memory, threads and CTA slots each allow so many CTAs of a kernel on an SM; the least is the limit. With
 one more of n CTAs an SM could issue at most (n + 1) / n times as fast. The bound is what this saves of the kernel's slots
-(estimated by its part of all resident warps), and at most the slots in which its warps waited for results. ]]
+(estimated by its part of all resident warps), and at most the slots in which its warps waited for results that more
+warps could hide (not for lines thrown out of L1D, nor while L1D refused misses). ]]
 local lib = require "diagnose.lib"
 
 local function up(v, unit)
@@ -29,9 +30,9 @@ end
 
 -- Slots in which warps waited for results of the kernel's own code.
 local function waits(s, name)
-	local slots = 0
+	local slots, hideable = 0, lib.hideable(s)
 	for _, l in ipairs(s.lines) do
-		local cost = lib.share(s, l, "memory dependency") + lib.share(s, l, "short dependency")
+		local cost = lib.share(s, l, "memory dependency") * hideable + lib.share(s, l, "short dependency")
 		if cost > 0 and lib.code(l).func == name then
 			slots = slots + cost
 		end

@@ -20,6 +20,7 @@ return function(s)
 		title = unit and "a unit of arithmetic is at its peak (" .. (c and c.op or "?") .. "): nothing to mend but the instructions"
 			or "the issue slots are used: nothing to mend but the instructions",
 		slots = lib.bound(s, busy),
+		note = true,
 		at = line,
 		evidence = {
 			string.format("Active SMs used %s of their slots, and lost %s because a unit was taken.", lib.percent(s.used, active),

@@ -7,9 +7,8 @@ local lib = require "diagnose.lib"
 
 return function(s)
 	local c = s.sum.l1d
-	local misses = c.miss_cold + c.miss_capacity + c.miss_sector + c.miss_invalidated + c.miss_conflict
 	local again = c.miss_capacity + c.miss_conflict
-	local part = misses > 0 and again / misses or 0
+	local part, misses = lib.thrown_out(s)
 	local slots = lib.bound(s, (lib.memory(s, lib.missed) + lib.refused(s)) * part)
 	local line, evicted = lib.most(s.lines, function(l)
 		return l.evicted

@@ -41,6 +41,7 @@ static void open_words(struct rig *r, const char *words)
 	"law('executed', sum.executed or 0, sms.issued) law('lanes', sum.lanes or 0, sms.thread_insts) "                   \
 	"law('slots', sum.slots or 0, sms.issue_slots) law('conflicts', sum.shared_conflicts or 0, sms.shared_conflicts) " \
 	"law('refused', sum.refused or 0, sms.lsu_blocked) law('blocked', sum.blocked or 0, sum.suffered or 0) "           \
+	"law('evicted', sum.evicted or 0, gpu.l1d.evictions) "                                                             \
 	"law('suffered', sum.suffered or 0, lost) law('diverged', sum.diverged or 0, sms.divergent) "                      \
 	"print(bad == '' and 'every sum closes' or bad)"
 

@@ -96,7 +96,7 @@ static bool push_scope(struct asking *a, struct err *e)
 
 /* --- what a rule returns --- */
 
-static const char *const fields[] = {"title", "slots", "of", "at", "evidence", "remedy", "test", "uses"};
+static const char *const fields[] = {"title", "slots", "of", "note", "at", "evidence", "remedy", "test", "uses"};
 
 static bool known_fields(lua_State *L, int at, struct err *e)
 {
@@ -106,7 +106,7 @@ static bool known_fields(lua_State *L, int at, struct err *e)
 		while (name && i < ARRAY_LEN(fields) && strcmp(name, fields[i]) != 0)
 			i++;
 		if (!name || i == ARRAY_LEN(fields))
-			return err_set(e, "has a field '%s'; there are: title slots of at evidence remedy test uses",
+			return err_set(e, "has a field '%s'; there are: title slots of note at evidence remedy test uses",
 			               name ? name : luaL_typename(L, -2));
 	}
 	return true;
@@ -136,6 +136,16 @@ static bool read_list(lua_State *L, int at, const char *field, bool needed, stru
 			return err_set(e, "has a '%s' with a %s in it; strings are expected", field, luaL_typename(L, -1));
 		list_add(out, lua_tostring(L, -1));
 	}
+	lua_pop(L, 1);
+	return true;
+}
+
+static bool read_note(lua_State *L, int at, bool *out, struct err *e)
+{
+	const int type = lua_getfield(L, at, "note");
+	if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+		return err_set(e, "has a 'note' that is neither true nor false");
+	*out = lua_toboolean(L, -1);
 	lua_pop(L, 1);
 	return true;
 }
@@ -201,6 +211,7 @@ static bool read_finding(struct asking *a, lua_State *L, int at, struct err *e)
 {
 	struct finding *f = a->f;
 	return known_fields(L, at, e) && read_text(L, at, "title", &f->title, e) && read_cost(a, L, at, e) &&
+	       read_note(L, at, &f->note, e) &&
 	       read_place(a, L, at, e) && read_list(L, at, "evidence", true, &f->evidence, e) &&
 	       read_text(L, at, "remedy", &f->remedy, e) && read_text(L, at, "test", &f->test, e) &&
 	       read_list(L, at, "uses", false, &f->uses, e);

@@ -19,6 +19,7 @@ struct finding {
 	char *title;
 	double slots;              /* the bound, in issue slots */
 	bool of_used;              /* of the slots that were used; else of those that were lost */
+	bool note;                 /* it says something that is worth knowing whatever the bound */
 	char *place, *cuda, *code; /* "k.ptx:20", "k.cu:7", the instruction's text; "" = none */
 	struct text_list evidence;
 	char *remedy; /* what to do about it */

@@ -131,11 +131,15 @@ static void broken(const struct diagnosis *d, struct strbuf *out)
 
 void diagnosis_text(const struct diagnosis *d, u32 most, struct strbuf *out)
 {
-	u32 shown = 0;
+	u32 shown = 0, first = 0; /* first: that is not shown */
 	head(d, out);
-	while (shown < d->n && (most == UINT32_MAX || (shown < most && diagnosis_percent(d, &d->finding[shown]) >= LEAST_PERCENT)))
+	for (u32 i = 0; i < d->n; i++) {
+		const struct finding *f = &d->finding[i];
+		if (!f->note && most != UINT32_MAX && (i >= most || diagnosis_percent(d, f) < LEAST_PERCENT)) {
+			first = first ? first : i;
+			continue;
+		}
 		shown++;
-	for (u32 i = 0; i < shown; i++) {
 		strbuf_addc(out, '\n');
 		title(d, i, out);
 		place(&d->finding[i], out);
@@ -147,8 +151,8 @@ void diagnosis_text(const struct diagnosis *d, u32 most, struct strbuf *out)
 	if (!d->n)
 		strbuf_addf(out, "None of %u rules has found anything.\n", d->rules);
 	else if (shown < d->n)
-		strbuf_addf(out, "%u more, each below %.1f %%: `diagnose all`. ", d->n - shown,
-		            diagnosis_percent(d, &d->finding[shown]) + 0.05);
+		strbuf_addf(out, "%u more of at most %.1f %%: `diagnose all`.\n", d->n - shown,
+		            diagnosis_percent(d, &d->finding[first]));
 	if (d->n)
 		text_wrap("Bounds overlap: a slot may be in several. `diagnose N`: a finding at length. `diagnose verify [N]`: tries "
 		          "its test.",
