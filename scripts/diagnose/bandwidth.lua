@@ -12,7 +12,7 @@ return function(s)
 	end
 	local cycles = s.cycles * c.dram_clock / c.core_clock * channels
 	local share = cycles > 0 and d.busy / cycles or 0
-	local slots = lib.bound(s, lib.below(s, lib.from_dram))
+	local slots = lib.bound(s, lib.below(s, lib.from_dram(s)))
 	if share < 0.6 then
 		return
 	end

@@ -1,15 +1,15 @@
 --[[ bank_conflicts: lanes of a warp want different words of one bank of shared memory.
 
 Shared memory serves a bank once in a cycle. An access whose lanes want several words of a bank takes as many cycles, and
-holds the LSU meanwhile. The bound is what the line accounts for (slots that other warps lost while it held the LSU, and
-the line's share of the slots in which warps waited for its result), times the part of its cycles that are conflicts. ]]
+holds the LSU meanwhile. The bound is, for the part of its cycles that are conflicts, the slots that other
+warps lost while it held the LSU, and slots in which warps waited for results: as many as those cycles have. ]]
 local lib = require "diagnose.lib"
 
 return function(s)
 	local found = {}
 	for _, l in ipairs(s.lines) do
 		local each = l.requests > 0 and l.shared_conflicts / l.requests or 0
-		local slots = each >= 0.5 and lib.bound(s, lib.cost(s, l) * l.shared_conflicts / l.transactions) or 0
+		local slots = each >= 0.5 and lib.bound(s, lib.at_lsu(s, l, l.shared_conflicts / l.transactions)) or 0
 		if lib.matters(s, slots, 0.5) then
 			found[#found + 1] = {
 				title = string.format("bank conflicts of shared memory: %s cycles an access", lib.num(1 + each)),

@@ -23,7 +23,7 @@ return function(s)
 				remedy = "The same work for every warp between two barriers; smaller CTAs, so that another CTA of the SM has something to do;" ..
 					" a barrier for fewer warps. The test serves the warps in another order.",
 				test = lib.whatif(s, "warp-sched=" .. other),
-				uses = {"barrier", "line.executed", "line.waits"},
+				uses = {"barrier", "line.executed"},
 			}
 		end
 	end

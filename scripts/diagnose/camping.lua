@@ -47,10 +47,8 @@ local function finding(s, what, list, counter, unit, weigh)
 end
 
 return function(s)
-	local l2 = finding(s, "L2 slice", s.l2, "reads", "loads and fetches", lib.missed)
-	local dram = finding(s, "DRAM channel", s.dram, "bytes", "bytes", function(l)
-		return lib.missed(l) * lib.from_dram(l)
-	end)
+	local l2 = finding(s, "L2 slice", s.l2, "reads", "loads and fetches", lib.missed(s))
+	local dram = finding(s, "DRAM channel", s.dram, "bytes", "bytes", lib.from_dram(s))
 	if l2 and dram then
 		return l2.slots >= dram.slots and l2 or dram
 	end

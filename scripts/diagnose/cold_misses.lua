@@ -8,12 +8,13 @@ return function(s)
 	local c = s.sum.l2
 	local misses = c.miss_cold + c.miss_capacity + c.miss_sector + c.miss_invalidated + c.miss_conflict
 	local part = misses > 0 and c.miss_cold / misses or 0
-	local slots = lib.bound(s, lib.memory(s, lib.from_dram) * part)
+	local slots = lib.bound(s, lib.memory(s, lib.from_dram(s)) * part)
 	if not lib.matters(s, slots, 3) or part < 0.5 then
 		return
 	end
+	local from_dram = lib.from_dram(s)
 	local line = lib.most(s.lines, function(l)
-		return lib.share(s, l, "memory dependency") * lib.from_dram(l)
+		return lib.share(s, l, "memory dependency") * from_dram(l)
 	end)
 	return {
 		title = "cold misses: warps wait for data that is read for the first time",

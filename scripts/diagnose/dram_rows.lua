@@ -11,12 +11,13 @@ return function(s)
 	local opening = (c["dram.tRP"] + c["dram.tRCD"]) * c.core_clock / c.dram_clock
 	local latency = d.requests > 0 and d.queue_cycles / d.requests or 0
 	local part = accesses > 0 and d.row_misses / accesses or 0
-	local slots = latency > 0 and lib.bound(s, lib.below(s, lib.from_dram) * part * math.min(1, opening / latency)) or 0
+	local slots = latency > 0 and lib.bound(s, lib.below(s, lib.from_dram(s)) * part * math.min(1, opening / latency)) or 0
 	if part < 0.4 or not lib.matters(s, slots, 1) then
 		return
 	end
+	local from_dram = lib.from_dram(s)
 	local line = lib.most(s.lines, function(l)
-		return lib.share(s, l, "memory dependency") * lib.from_dram(l)
+		return lib.share(s, l, "memory dependency") * from_dram(l)
 	end)
 	return {
 		title = "DRAM rows: most accesses have to open a row",

@@ -3,7 +3,8 @@
 By Little's law, a machine that is to issue an instruction in each slot needs as many warps as the mean time between two
 instructions of a warp times the slots of a cycle. With W warps on average where P would fit, an SM could issue at most P / W
 times as fast. The bound is what this saves, and at most the slots lost while warps waited for results. Waits that more warps
-would not hide are left out: those for lines that were thrown out of L1D, and those in cycles in which L1D refused misses. ]]
+would not hide are left out: those for lines that were thrown out of L1D, and those in cycles in which L1D refused misses;
+and an SM cannot be faster than its LSU, which is taken in some of its cycles. ]]
 local lib = require "diagnose.lib"
 
 return function(s)
@@ -14,7 +15,7 @@ return function(s)
 	local warps = c.occupancy / c.active_cycles
 	local waits = (s.stalls["memory dependency"] or 0) * lib.hideable(s) + (s.stalls["short dependency"] or 0)
 	local active = s.slots - (s.stalls["no warp"] or 0)
-	local slots = lib.bound(s, math.min(waits, active * (1 - warps / places)))
+	local slots = lib.bound(s, math.min(waits, active * (1 - math.max(warps / places, lib.lsu_use(s)))))
 	if warps > 0.75 * places or waits < 0.5 * (active - s.used) or not lib.matters(s, slots, 5) then
 		return
 	end

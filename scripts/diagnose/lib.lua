@@ -177,6 +177,25 @@ function lib.cost(s, row)
 	return row.blocked + lib.share(s, row, "memory dependency") + lib.share(s, row, "short dependency")
 end
 
+-- The lost slots that a part (0..1) of a row's cycles at the LSU accounts for. Warps that are ready for the LSU lose slots
+-- to the row itself. Others wait, in order, for results that come late because of it: at most in as many slots as those
+-- cycles have, and at least the row's own share of the waits.
+function lib.at_lsu(s, row, part)
+	local waits = (s.stalls["memory dependency"] or 0) + (s.stalls["short dependency"] or 0)
+	local ready = row.blocked * part
+	local own = (lib.cost(s, row) - row.blocked) * part
+	return ready + math.max(own, math.min(waits, math.max(0, row.transactions * part * s.schedulers - ready)))
+end
+
+-- The part of the active SMs' cycles in which their LSU was taken.
+function lib.lsu_use(s)
+	local held = 0
+	for _, row in ipairs(s.lines) do
+		held = held + (row.requests > 0 and row.held or 0)
+	end
+	return s.sum.sm.active_cycles > 0 and math.min(1, held / s.sum.sm.active_cycles) or 0
+end
+
 -- A bound from slots that SMs lost while they had warps: if these SMs had been done earlier, others that had no warp left
 -- would have waited less long. The bounds of causes that share no slot sum to at most what was lost.
 function lib.bound(s, slots)
@@ -195,16 +214,30 @@ function lib.memory(s, fraction)
 	return slots
 end
 
--- Of the loads that missed L1, the part that DRAM answered.
-function lib.from_dram(row)
-	local below = row.l2_hits + row.dram
-	return below > 0 and row.dram / below or 0
+-- The part of a row's waits that are for answers from L1D, L2 and DRAM: its transactions from each, weighted with what
+-- an answer from there takes without queues, and in DRAM on average.
+local function weights(s, row)
+	local c = s.conf
+	local l1, d = c["l1d.latency"], s.sum.dram
+	local l2 = l1 + c["l2.latency"] * c.core_clock / c.l2_clock + 2 * c["noc.latency"] * c.core_clock / c.icnt_clock
+	local dram = l2 + c["dram.latency"] + (d.requests > 0 and d.queue_cycles / d.requests or 0)
+	return row.l1_hits * l1, row.l2_hits * l2, row.dram * dram
 end
 
--- Of a row's loads, the part that missed L1.
-function lib.missed(row)
-	local all = row.l1_hits + row.l2_hits + row.dram
-	return all > 0 and (row.l2_hits + row.dram) / all or 0
+-- For lib.memory and lib.below: the part of a row's waits that DRAM answers.
+function lib.from_dram(s)
+	return function(row)
+		local l1, l2, dram = weights(s, row)
+		return dram > 0 and dram / (l1 + l2 + dram) or 0
+	end
+end
+
+-- The same of all that L1D does not answer.
+function lib.missed(s)
+	return function(row)
+		local l1, l2, dram = weights(s, row)
+		return l2 + dram > 0 and (l2 + dram) / (l1 + l2 + dram) or 0
+	end
 end
 
 -- Slots in which L1D refused the LSU's head, for whatever reason.

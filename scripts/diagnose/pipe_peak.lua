@@ -8,6 +8,9 @@ local lib = require "diagnose.lib"
 return function(s)
 	local busy = s.stalls["pipe busy"] or 0
 	local active = s.slots - (s.stalls["no warp"] or 0)
+	if s.used == 0 then
+		return
+	end
 	local unit = busy >= 0.25 * active
 	if not unit and s.used < 0.8 * active then
 		return

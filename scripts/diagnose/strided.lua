@@ -1,9 +1,9 @@
 --[[ strided: the lanes of a warp access memory that is not side by side.
 
 An access of a warp becomes a transaction for each line (or sector) that its lanes touch, and the LSU presents one in a
-cycle. Lanes that touch neighbouring words need few. The bound is what the line accounts for (slots that others lost while
-it held the LSU, and its share of the slots in which warps waited for its data), times the part of its transactions that
-would not be there if its lanes were side by side. ]]
+cycle. Lanes that touch neighbouring words need few. The bound is, for the part of its transactions that would not be there if
+its lanes were side by side, the slots that others lost while it held the LSU, and slots in which warps waited: as many as
+those cycles have, or its own share of the waits. ]]
 local lib = require "diagnose.lib"
 
 return function(s)
@@ -15,7 +15,7 @@ return function(s)
 			local lanes = l.lanes / l.executed
 			local best = math.max(1, math.ceil(lanes * c.bytes / unit))
 			local each = l.transactions / l.requests
-			local slots = each >= 2 * best and lib.bound(s, lib.cost(s, l) * (1 - best / each)) or 0
+			local slots = each >= 2 * best and lib.bound(s, lib.at_lsu(s, l, 1 - best / each)) or 0
 			if lib.matters(s, slots, 0.5) then
 				found[#found + 1] = {
 					title = string.format("uncoalesced access: %s transactions each, %s would do", lib.num(each), lib.num(best)),

@@ -9,7 +9,7 @@ return function(s)
 	local c = s.sum.l1d
 	local again = c.miss_capacity + c.miss_conflict
 	local part, misses = lib.thrown_out(s)
-	local slots = lib.bound(s, (lib.memory(s, lib.missed) + lib.refused(s)) * part)
+	local slots = lib.bound(s, (lib.memory(s, lib.missed(s)) + lib.refused(s)) * part)
 	local line, evicted = lib.most(s.lines, function(l)
 		return l.evicted
 	end)

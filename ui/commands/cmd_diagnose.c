@@ -121,8 +121,9 @@ bool cmd_diagnose(struct debugger *d, const char *args, struct strbuf *out, stru
 	if (!strcmp(word, "all"))
 		return report(d, last_launch(d), UINT32_MAX, out, e);
 	if (strcmp(word, "rules") != 0)
-		return err_set(e, "diagnose: nothing, all, a finding's number, kernel [N], verify [N] or rules is expected, not '%s'",
-		               word);
+		return err_set(
+		    e, "diagnose: nothing, all, a finding's number, kernel [N], verify [N] or rules is expected, not '%s'",
+		    word);
 	list_rules(d, out);
 	return true;
 }

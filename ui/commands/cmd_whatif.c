@@ -172,7 +172,8 @@ void whatif_complete(struct debugger *d, const char *word, const char *before, o
 		offer_figures(d, &o, part);
 	else if (k)
 		offer_values(k, &o);
-	else if (strcmp(last, "for") && strcmp(last, "to") && strcmp(last, "from") && strcmp(last, "jobs") && strcmp(last, "compare"))
+	else if (strcmp(last, "for") && strcmp(last, "to") && strcmp(last, "from") && strcmp(last, "jobs") &&
+	         strcmp(last, "compare"))
 		offer_first(fn, ctx, !*before);
 	free(head);
 	free(key);

@@ -128,8 +128,9 @@ static bool read_list(lua_State *L, int at, const char *field, bool needed, stru
 	if (type == LUA_TNIL && !needed)
 		return true;
 	if (type != LUA_TTABLE || (needed && !lua_rawlen(L, -1)))
-		return err_set(e, type == LUA_TNIL ? "has no '%s', a list of strings"
-		                                   : "has a '%s' that is no list of strings, or an empty one",
+		return err_set(e,
+		               type == LUA_TNIL ? "has no '%s', a list of strings"
+		                                : "has a '%s' that is no list of strings, or an empty one",
 		               field);
 	for (lua_Unsigned i = 1; i <= lua_rawlen(L, -1); i++, lua_pop(L, 1)) {
 		if (lua_rawgeti(L, -1, (lua_Integer)i) != LUA_TSTRING)
@@ -211,10 +212,9 @@ static bool read_finding(struct asking *a, lua_State *L, int at, struct err *e)
 {
 	struct finding *f = a->f;
 	return known_fields(L, at, e) && read_text(L, at, "title", &f->title, e) && read_cost(a, L, at, e) &&
-	       read_note(L, at, &f->note, e) &&
-	       read_place(a, L, at, e) && read_list(L, at, "evidence", true, &f->evidence, e) &&
-	       read_text(L, at, "remedy", &f->remedy, e) && read_text(L, at, "test", &f->test, e) &&
-	       read_list(L, at, "uses", false, &f->uses, e);
+	       read_note(L, at, &f->note, e) && read_place(a, L, at, e) &&
+	       read_list(L, at, "evidence", true, &f->evidence, e) && read_text(L, at, "remedy", &f->remedy, e) &&
+	       read_text(L, at, "test", &f->test, e) && read_list(L, at, "uses", false, &f->uses, e);
 }
 
 /* One finding (it has a title), or a list of them; nil is none. */
@@ -375,8 +375,9 @@ static bool look_at_launch(struct session *s, u64 started, u64 ended, struct err
 	const struct sim_place here = sim_place(s->sim);
 	sim_history_info(s->sim, &h);
 	if (!h.on)
-		return err_set(e, "diagnose kernel: a launch's figures are the differences between its start and its end, "
-		                  "which takes a history: %s",
+		return err_set(e,
+		               "diagnose kernel: a launch's figures are the differences between its start and its end, "
+		               "which takes a history: %s",
 		               h.off);
 	if (started < h.begin)
 		return err_set(e, "diagnose kernel: the launch started in cycle %llu, before the beginning of history (%llu)",

@@ -22,17 +22,17 @@ struct finding {
 	bool note;                 /* it says something that is worth knowing whatever the bound */
 	char *place, *cuda, *code; /* "k.ptx:20", "k.cu:7", the instruction's text; "" = none */
 	struct text_list evidence;
-	char *remedy; /* what to do about it */
-	char *test;   /* a line of the console */
+	char *remedy;          /* what to do about it */
+	char *test;            /* a line of the console */
 	struct text_list uses; /* names of the figures that the rule has used, as `explain` knows them */
 };
 struct diagnosis {
 	char *program;
-	s32 launch; /* -1: the whole run so far */
+	s32 launch;   /* -1: the whole run so far */
 	char *kernel; /* name of the launch's kernel; "" */
 	u64 from, to; /* cycles */
 	u64 slots, used, lost;
-	u64 reason[ST_COUNT]; /* issue slots by base reason; their sum is slots */
+	u64 reason[ST_COUNT];    /* issue slots by base reason; their sum is slots */
 	struct finding *finding; /* highest bound first */
 	u32 n;
 	u32 rules;               /* that were asked */

@@ -154,9 +154,10 @@ void diagnosis_text(const struct diagnosis *d, u32 most, struct strbuf *out)
 		strbuf_addf(out, "%u more of at most %.1f %%: `diagnose all`.\n", d->n - shown,
 		            diagnosis_percent(d, &d->finding[first]));
 	if (d->n)
-		text_wrap("Bounds overlap: a slot may be in several. `diagnose N`: a finding at length. `diagnose verify [N]`: tries "
-		          "its test.",
-		          0, WRAP_WIDTH, out);
+		text_wrap(
+		    "Bounds overlap: a slot may be in several. `diagnose N`: a finding at length. `diagnose verify [N]`: tries "
+		    "its test.",
+		    0, WRAP_WIDTH, out);
 }
 
 void diagnosis_finding_text(const struct diagnosis *d, u32 i, struct strbuf *out)

@@ -49,7 +49,8 @@ static void say_gain(const struct whatif *w, u32 row, const struct diagnosis *of
 	const double slots = (double)of->slots / (double)MAX(of->to - of->from, 1ull) * (double)w->row[0].news.cycle;
 	const double gain = slots * (1 - 1 / speed), most = f->slots;
 	whatif_options(w, row, &options);
-	strbuf_addf(&line, "measured with %s: %s%s issue slots (%.1f %% of the run; speed %.3f). The bound is %s (%.1f %%)%s.",
+	strbuf_addf(&line,
+	            "measured with %s: %s%s issue slots (%.1f %% of the run; speed %.3f). The bound is %s (%.1f %%)%s.",
 	            strbuf_str(&options), gain < 0 ? "a loss of " : "a gain of ", grouped((u64)fabs(gain), saved),
 	            100 * fabs(1 - 1 / speed), speed, grouped((u64)most, bound), 100 * most / slots,
 	            gain > most ? ", which the test exceeds: the setting also mends something else" : "");

@@ -236,7 +236,8 @@ static int dbg_reason(lua_State *L)
 	  "cuda, code: nil if the finding is about no line. broken_rules: what is wrong with rules, with file and line",         \
 	  "no such launch; a launch without a history; interrupted; within a callback, a host program or a coroutine")           \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                               \
-	  "format: string, csv phases-csv phases-svg trace json diagnose-json whatif-csv whatif-json; file: string, a path; sm: integer, for " \
+	  "format: string, csv phases-csv phases-svg trace json diagnose-json whatif-csv whatif-json; file: "                    \
+	  "string, a path; sm: integer, for "                                                                                    \
 	  "phases-svg (all SMs)",                                                                                                \
 	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                       \
 	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")                   \

@@ -840,7 +840,7 @@ static void push_scheds(lua_State *L, u32 sm)
 	F(H_KERNEL, warps, "integer", "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                          \
 	F(H_KERNEL, code, "function; table of integers, strings and booleans",                                             \
 	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, target, "         \
-	  "src_line, src_file}",                                                                                                     \
+	  "src_line, src_file}",                                                                                           \
 	  push_code(L, h))                                                                                                 \
 	F(H_KERNEL, priority, "integer, -5 to 5", "its stream's priority: the least comes first",                          \
 	  lua_pushinteger(L, kernel_of(L, h).launch->priority))                                                            \
