@@ -32,6 +32,7 @@ local function finding(s, what, list, counter, unit, weigh)
 	local line = lib.most(s.lines, function(l)
 		return lib.share(s, l, "memory dependency") * weigh(l)
 	end)
+	local even = s.conf.partitions & (s.conf.partitions - 1) == 0 -- else map.hash has no meaning
 	return {
 		title = string.format("camping: %s %d has %s times its share", what, at, lib.num(most / mean)),
 		slots = slots,
@@ -40,8 +41,9 @@ local function finding(s, what, list, counter, unit, weigh)
 			string.format("%s %d: %s %s, of %d the mean is %s.", what, at, lib.num(most), unit, n, lib.num(mean)),
 			string.format("map.hash is %s.", s.conf["map.hash"]),
 		},
-		remedy = "Another stride: pad rows so that they do not all begin in the same slice. The test spreads the addresses by another rule.",
-		test = lib.whatif(s, "map.hash=" .. (s.conf["map.hash"] == "ipoly" and "xor" or "ipoly")),
+		remedy = "Another stride: pad rows so that they do not all begin in the same slice." ..
+			(even and " The test spreads the addresses by another rule." or " The table shows the lines whose accesses go to L2."),
+		test = even and lib.whatif(s, "map.hash=" .. (s.conf["map.hash"] == "ipoly" and "xor" or "ipoly")) or "info code l2_hits",
 		uses = {"l2.reads", "dram.bytes", "memory dependency", "l1 queue full"},
 	}
 end

@@ -3,7 +3,8 @@
 Registers, shared memory, threads and CTA slots each allow so many CTAs of a kernel on an SM; the least is the limit. With
 one more of n CTAs an SM could issue at most (n + 1) / n times as fast. The bound is what this saves of the kernel's slots
 (estimated by its part of all resident warps), and at most the slots in which its warps waited for results that more
-warps could hide (not for lines thrown out of L1D, nor while L1D refused misses). ]]
+warps could hide (not for lines thrown out of L1D, nor while L1D refused misses); and the slots of SMs without a CTA at
+the kernel's end, which other numbers of CTAs at once change, too. ]]
 local lib = require "diagnose.lib"
 
 local function up(v, unit)
@@ -41,24 +42,24 @@ local function waits(s, name)
 end
 
 return function(s)
-	local by, names, all, found = {}, {}, 0, {}
+	local by, names, all, found, empty = {}, {}, 0, {}, lib.empty_slots(s)
 	for _, k in ipairs(s.launches) do
 		all = all + k.warp_cycles
 		local full = k.ctas_per_sm * s.num_sms
 		if k.ctas_per_sm > 0 and k.ctas > full and k.ctas_per_sm * k.warps < s.conf["sm.threads"] // 32 then
 			if not by[k.name] then
-				by[k.name] = {k = k, warp_cycles = 0, n = 0}
+				by[k.name] = {k = k, warp_cycles = 0, empty = 0}
 				names[#names + 1] = k.name
 			end
 			local t = by[k.name]
-			t.warp_cycles, t.n = t.warp_cycles + k.warp_cycles, t.n + 1
+			t.warp_cycles, t.empty = t.warp_cycles + k.warp_cycles, t.empty + empty[k.id]
 		end
 	end
 	for _, name in ipairs(names) do
 		local t = by[name]
 		local k, n = t.k, t.k.ctas_per_sm
 		local active = (s.slots - (s.stalls["no warp"] or 0)) * t.warp_cycles / math.max(1, all)
-		local slots = math.min(s.lost, lib.bound(s, math.min(waits(s, name), active / (n + 1))))
+		local slots = math.min(s.lost, lib.bound(s, math.min(waits(s, name), active / (n + 1))) + t.empty)
 		local lack, settings, words = {}, {}, {}
 		for _, r in ipairs(needs(s, k, n + 1)) do
 			if r.needs > r.has then

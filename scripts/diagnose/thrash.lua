@@ -27,7 +27,7 @@ return function(s)
 	local most = 0
 	for _, k in ipairs(s.launches) do
 		if k.name == f then
-			most = math.max(most, k.ctas_per_sm)
+			most = math.max(most, math.min(k.ctas_per_sm, (k.ctas + s.num_sms - 1) // s.num_sms))
 		end
 	end
 	local fewer = most > 1 and most // 2 or nil

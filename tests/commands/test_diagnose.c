@@ -149,7 +149,7 @@ static const struct {
     {"held_back", "kmeans --size small --warp-sched ccws", "", 25, 55, "kmeans --size small --warp-sched gto"},
     {"sched_imbalance", WORK ROUNDS("400", "0", "1") " --grid 15 --block 256", "", 25, 50,
      WORK ROUNDS("400", "0", "0") " --grid 15 --block 256"},
-    {"lsu_held", "hotspot --size small", "hotspot.ptx:81", 3, 12,
+    {"lsu_held", "hotspot --size small", "hotspot.ptx:94", 3, 12,
      WORK ROUNDS("400", "0", "0") " --grid 15 --block 256"},
     {"few_warps", WALK STEPS("1", "480", "1048576", "16") " --grid 15 --block 32", "diagnose.ptx:56", 70, 95,
      WALK STEPS("1", "30720", "1048576", "16") " --grid 120 --block 256"},
@@ -382,7 +382,7 @@ static void told(void **state)
 	rig_has(&r, "diagnose", "1. thrashing of L1D");
 	narrow(strbuf_str(&r.out));
 	rig_has(&r, "diagnose", "lost to: no warp");
-	rig_has(&r, "diagnose", "   test: whatif max_ctas_per_sm=3 from 0\n");
+	rig_has(&r, "diagnose", "   test: whatif l1d.ways=8 from 0\n");
 	rig_has(&r, "diagnose 1", "Rule thrash");
 	narrow(strbuf_str(&r.out));
 	rig_has(&r, "diagnose 1", "belonged to other CTAs of the launch");
