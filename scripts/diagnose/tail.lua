@@ -30,8 +30,8 @@ return function(s)
 				title = "tail: SMs without a CTA while others of " .. name .. " still run",
 				slots = math.min(t.slots, s.lost),
 				evidence = {
-					string.format("SMs without a warp lost %s issue slots while %s; launch %d lost most of them.", lib.num(t.slots),
-						t.n == 1 and "it ran" or "its " .. t.n .. " launches ran", k.id),
+					string.format("SMs without a warp lost %s issue slots while %s.", lib.num(t.slots), t.n == 1 and "launch " .. k.id .. " ran"
+						or "its " .. t.n .. " launches ran, most of them with launch " .. k.id),
 					string.format("Launch %d: %s CTAs, and the machine holds %s at once (%d on each of %d SMs): %.2f times full.", k.id,
 						lib.num(k.ctas), lib.num(at_once), k.ctas_per_sm, s.num_sms, k.ctas / at_once),
 					string.format("%s of its places for warps were taken, on average.",
