@@ -12,10 +12,7 @@ return function(s)
 	if not lib.matters(s, slots, 3) or part < 0.5 then
 		return
 	end
-	local from_dram = lib.from_dram(s)
-	local line = lib.most(s.lines, function(l)
-		return lib.share(s, l, "memory dependency") * from_dram(l)
-	end)
+	local line = lib.waits_for_dram(s)
 	return {
 		title = "cold misses: warps wait for data that is read for the first time",
 		slots = slots,

@@ -15,10 +15,7 @@ return function(s)
 	if part < 0.4 or not lib.matters(s, slots, 1) then
 		return
 	end
-	local from_dram = lib.from_dram(s)
-	local line = lib.most(s.lines, function(l)
-		return lib.share(s, l, "memory dependency") * from_dram(l)
-	end)
+	local line = lib.waits_for_dram(s)
 	return {
 		title = "DRAM rows: most accesses have to open a row",
 		slots = slots,

@@ -343,6 +343,33 @@ function lib.empty_slots(s)
 	return of
 end
 
+-- --- findings that several rules make ---
+
+-- L1D refuses the LSU for one reason: its slots and line, with what else the rule says. nil: not worth a finding.
+function lib.refused_for(s, reason, counter, finding)
+	local slots, cycles = lib.bound(s, lib.refusal(s, reason, counter)), s.sum.l1d[counter]
+	if not lib.matters(s, slots, 0.5) then
+		return nil
+	end
+	local line, at_line = lib.most(s.lines, function(l)
+		return l.refused
+	end)
+	finding.slots, finding.at = slots, line
+	table.insert(finding.evidence, 1, string.format("L1D refused for this reason in %s cycles, summed over the SMs (%s of their cycles).",
+		lib.num(cycles), lib.percent(cycles, s.cycles * s.num_sms)))
+	table.insert(finding.evidence, string.format("The line was refused in %s cycles, for any reason; more than any other.", lib.num(at_line)))
+	finding.uses = {reason, "l1d." .. counter, "line.refused", "memory dependency"}
+	return finding
+end
+
+-- The line whose loads from DRAM warps wait for most.
+function lib.waits_for_dram(s)
+	local from_dram = lib.from_dram(s)
+	return lib.most(s.lines, function(l)
+		return lib.share(s, l, "memory dependency") * from_dram(l)
+	end)
+end
+
 -- --- words ---
 
 -- 1234567 -> "1,234,567"; 2.345 -> "2.3"

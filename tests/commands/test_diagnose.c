@@ -14,7 +14,6 @@
 #include "session/explain.h"
 #include "tests/rig/debug_rig.h"
 
-#define MAX_ARGS 40
 #define FILE_PTX "tests/kernels/diagnose.ptx "
 #define OUT " --arg u32[64]=zero"
 #define SHARED_STRIDE FILE_PTX "--kernel shared_stride --block 256" OUT
@@ -27,23 +26,9 @@
 /* Of work: rounds, more rounds for each warp of a CTA, bits that a warp's number has which does nothing. */
 #define ROUNDS(n, more, mask) " --arg u32=" n " --arg u32=" more " --arg u32=" mask
 
-static void open_words(struct rig *r, const char *words)
-{
-	static char copy[1000];
-	static char *argv[MAX_ARGS];
-	u32 n = 0;
-	snprintf(copy, sizeof copy, "warpdbg debug %s", words);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) {
-		assert_true(n + 1 < MAX_ARGS);
-		argv[n++] = w;
-	}
-	argv[n] = NULL;
-	rig_open(r, argv);
-}
-
 static void run_words(struct rig *r, const char *words)
 {
-	open_words(r, words);
+	rig_words(r, words);
 	rig_try(r, "continue");
 }
 
@@ -294,7 +279,7 @@ static void bfs_names_the_launch(void **state)
 static void overlapping(void **state)
 {
 	struct rig r;
-	open_words(&r, "bfs kmeans --size small --partition spatial");
+	rig_words(&r, "bfs kmeans --size small --partition spatial");
 	rig_say(&r, "until 20000");
 	rig_has(&r, BUSY, "counted");
 	rig_has(&r, COSTS, "closes");
@@ -312,7 +297,7 @@ static void costs_close(void **state)
 	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
 		struct rig r;
 		print_message("%s\n", runs[i]);
-		open_words(&r, runs[i]);
+		rig_words(&r, runs[i]);
 		rig_say(&r, "step 4000");
 		rig_has(&r, COSTS, "closes");
 		struct diagnosis *d = of_run(&r);
@@ -335,7 +320,7 @@ static void changes_nothing(void **state)
 {
 	struct rig r;
 	char hash[40], *was;
-	open_words(&r, "bfs --size small");
+	rig_words(&r, "bfs --size small");
 	rig_say(&r, "until 40000");
 	snprintf(hash, sizeof hash, "%s", rig_say(&r, "lua print(gpu.hash, gpu.turn)"));
 	was = xstrdup(rig_say(&r, "diagnose all"));
@@ -398,7 +383,7 @@ static void narrow(const char *text)
 static void told(void **state)
 {
 	struct rig r;
-	open_words(&r, "kmeans --size small");
+	rig_words(&r, "kmeans --size small");
 	rig_has(&r, "diagnose", "None of");
 	rig_fails(&r, "diagnose 1", "there is no finding");
 	rig_say(&r, "continue");
@@ -456,12 +441,28 @@ static void verified(void **state)
 	rig_close(&r);
 }
 
+/* What a setting gains is no more than the bound of its finding. */
+static void no_gain_exceeds(void **state)
+{
+	static const char *const runs[] = {"kmeans --size small", "hotspot --size small", "matmul --size small",
+	                                   "spmv --size small --gpu v100"};
+	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
+		struct rig r;
+		print_message("%s\n", runs[i]);
+		run_words(&r, runs[i]);
+		rig_has(&r, "diagnose verify", "measured with --set");
+		if (strstr(strbuf_str(&r.out), "exceeds"))
+			fail_msg("%s", strbuf_str(&r.out));
+		rig_close(&r);
+	}
+}
+
 /* In the middle of a run: both machines run to the present cycle. */
 static void whatif_from(void **state)
 {
 	struct rig r;
 	char hash[40];
-	open_words(&r, "kmeans --size small");
+	rig_words(&r, "kmeans --size small");
 	rig_say(&r, "until 20000");
 	snprintf(hash, sizeof hash, "%s", rig_say(&r, "lua print(gpu.hash, gpu.turn)"));
 	rig_has(&r, "whatif warp-sched=lrr from 5000 to 20000 print hash", "from cycle 5000 to cycle 20000");
@@ -607,6 +608,13 @@ static void scopes(void **state)
 		assert_string_equal(find(d, "probe")->evidence.text[0], k.name);
 		diagnosis_free(d);
 	}
+	rig_close(&r);
+	run_words(&r,
+	          "bfs kmeans --size small --partition spatial"); /* launch 2 is another program's, and runs meanwhile */
+	struct diagnosis *d = diagnose(r.s, 3, &e);
+	assert_non_null(d);
+	assert_memory_equal(find(d, "probe")->title, "1 3 ", 4);
+	diagnosis_free(d);
 	unsetenv("WARPDBG_DIAGNOSE");
 	snprintf(path, sizeof path, "%s/probe.lua", dir);
 	unlink(path);
@@ -633,6 +641,7 @@ int main(void)
 	    cmocka_unit_test(verified),
 	    cmocka_unit_test(whatif_from),
 	    cmocka_unit_test(bad_rules),
+	    cmocka_unit_test(no_gain_exceeds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,20 +13,6 @@
 
 #define MAX_ARGS 24
 
-static void open_words(struct rig *r, const char *words)
-{
-	static char copy[600];
-	static char *argv[MAX_ARGS];
-	u32 n = 0;
-	snprintf(copy, sizeof copy, "warpdbg debug %s", words);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) {
-		assert_true(n + 1 < MAX_ARGS);
-		argv[n++] = w;
-	}
-	argv[n] = NULL;
-	rig_open(r, argv);
-}
-
 /* What differs of: the sum of a line counter, the same from the machine's counters. */
 #define SUMS                                                                                                           \
 	"lua local sum = {} for _, l in ipairs(dbg.lines()) do for k, v in pairs(l) do if math.type(v) == 'integer' then " \
@@ -72,7 +58,7 @@ static void sums_close(void **state)
 		char line[300];
 		snprintf(line, sizeof line, "%s --size small", machines[i]);
 		print_message("%s\n", line);
-		open_words(&r, line);
+		rig_words(&r, line);
 		for (u32 k = 0; k < 3; k++) {
 			rig_say(&r, "step 1733");
 			rig_has(&r, SUMS, "every sum closes");
@@ -89,7 +75,7 @@ static void preempted(void **state)
 {
 	static const char *const by[] = {"switch", "drain", "flush"};
 	struct rig r;
-	open_words(&r, "kmeans --size small --dynamic-idempotence");
+	rig_words(&r, "kmeans --size small --dynamic-idempotence");
 	rig_say(&r, "until 5000");
 	for (u32 i = 0; i < 6; i++) {
 		char line[80];
@@ -118,7 +104,7 @@ static void travels(void **state)
 		struct rig r;
 		char line[300], was[ARRAY_LEN(at)][32768];
 		snprintf(line, sizeof line, "%s --size small", machines[m]);
-		open_words(&r, line);
+		rig_words(&r, line);
 		for (u32 i = 0; i < ARRAY_LEN(at); i++) {
 			snprintf(line, sizeof line, "until %s", at[i]);
 			rig_say(&r, line);
@@ -148,7 +134,7 @@ static void snapshots(void **state)
 		struct rig r;
 		char line[300], *was[PLACES];
 		snprintf(line, sizeof line, "%s --size small", machines[m]);
-		open_words(&r, line);
+		rig_words(&r, line);
 		rig_say(&r, "until 7000");
 		for (u32 i = 0; i < PLACES; i++) {
 			snprintf(line, sizeof line, "until %u", 7000 + 91 * (i + 1));
@@ -195,7 +181,7 @@ static void changes_nothing(void **state)
 		cmdline_free(&o);
 		struct rig r;
 		snprintf(line, sizeof line, "%s --size small", machines[i]);
-		open_words(&r, line);
+		rig_words(&r, line);
 		rig_say(&r, "until 3000");
 		rig_has(&r, "lua print(gpu.hash)", hash);
 		rig_close(&r);
@@ -249,7 +235,7 @@ static void finds_the_conflict(void **state)
 	close(fd);
 	struct rig r;
 	snprintf(words, sizeof words, "%s --kernel k --grid 16 --block 256 --arg u32[64]=zero", path);
-	open_words(&r, words);
+	rig_words(&r, words);
 	rig_say(&r, "continue");
 	static const char *const by[] = {"blocked", "shared_conflicts", "held", "transactions", "waits"};
 	for (u32 i = 0; i < ARRAY_LEN(by); i++) {
@@ -274,7 +260,7 @@ static void finds_the_conflict(void **state)
 static void told(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_has(&r, "info code", "No code has been executed yet.");
 	rig_say(&r, "until 4000");
 	rig_has(&r, "info code", "slots %*");
