@@ -257,6 +257,28 @@ static void finds_the_conflict(void **state)
 	unlink(path);
 }
 
+/* Whose lines are replaced: as the event l1-evict says of each. */
+static void evictions(void **state)
+{
+	static const char *const runs[] = {"kmeans", "bfs kmeans --size small --partition smk"};
+	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
+		struct rig r;
+		rig_words(&r, runs[i]);
+		rig_say(&r, "lua n = {0, 0, 0} dbg.on('l1-evict', function(e) n[1] = n[1] + 1 "
+		            "if e.owner_kernel ~= e.kernel then n[3] = n[3] + 1 "
+		            "elseif e.owner_cta ~= e.cta then n[2] = n[2] + 1 end end)");
+		rig_say(&r, "until 20000");
+		rig_has(&r,
+		        "lua local s = {0, 0, 0} for _, l in ipairs(dbg.lines()) do s[1] = s[1] + l.evicted "
+		        "s[2] = s[2] + l.evicted_ctas s[3] = s[3] + l.evicted_launches end "
+		        "print(s[1] == n[1] and s[2] == n[2] and s[3] == n[3] and s[2] + s[3] > 0 and 'as told', "
+		        "table.concat(s, ' '), table.concat(n, ' '))",
+		        "as told");
+		print_message("%s", strbuf_str(&r.out));
+		rig_close(&r);
+	}
+}
+
 static void told(void **state)
 {
 	struct rig r;
@@ -280,7 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sums_close), cmocka_unit_test(preempted),       cmocka_unit_test(travels),
 	    cmocka_unit_test(snapshots),  cmocka_unit_test(changes_nothing), cmocka_unit_test(finds_the_conflict),
-	    cmocka_unit_test(told),       cmocka_unit_test(from_dram),
+	    cmocka_unit_test(told),       cmocka_unit_test(from_dram),       cmocka_unit_test(evictions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
