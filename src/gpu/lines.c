@@ -23,6 +23,7 @@ void gpu_count_lines(struct gpu *g)
 		sm_sync(&g->ctx[i], g->sm[i], g->st->cycle);
 		lines_forget(&g->lines[i]);
 		g->ctx[i].lines = &g->lines[i];
+		mem_tell_losses(g->mem, i, &g->lines[i].loss);
 	}
 	for (u32 i = 0; i < g->nmodules; i++)
 		gpu_lines_module(g, g->module[i], &g->table[i]);

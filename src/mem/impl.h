@@ -62,6 +62,7 @@ struct l1 {
 	bool keeps;             /* l1d.keep_stores: dirty sectors are written, and written through */
 	u16 cached;             /* bit per enum mem_op: loads that look for their line here */
 	struct l1_watch *watch; /* during mem_access_watched() only */
+	struct l1_loss *loss;   /* L1D; NULL: nobody asks whose lines are replaced */
 	struct ideal ideal;
 	struct holder *owner; /* L1D, by set and way: the CTA whose access brought the line in, as long as it is there */
 	struct words *words;  /* L1D, by set and way: of coherence/denovo.h */

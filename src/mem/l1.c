@@ -236,6 +236,8 @@ static inline void evict(const struct access *a, u32 set, u32 i)
 		l->watch->victim = line;
 		l->watch->owner = v->owner;
 	}
+	if (l->loss)
+		*l->loss = (struct l1_loss){.launch = owner_of(l, set, i)->launch, .cta = owner_of(l, set, i)->cta};
 	struct event_buf *ev = mem_sm_ev(a->m, a->sm);
 	if (event_wanted(ev, EV_L1_EVICT) && a->cache == MC_L1D) {
 		struct event *e = event_add(ev, EV_L1_EVICT, a->now);
@@ -490,6 +492,11 @@ enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum
 	enum mem_result r = mem_access(m, sm, c, op, t, token, now);
 	l->watch = NULL;
 	return r;
+}
+
+void mem_tell_losses(struct mem *m, u32 sm, struct l1_loss *to)
+{
+	m->l1[sm * MC_COUNT + MC_L1D].loss = to;
 }
 
 static bool context_fits(const struct access *a, bool out)

@@ -119,6 +119,15 @@ struct l1_watch {
 };
 enum mem_result mem_access_watched(struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, const struct mem_txn *t,
                                    u32 token, u64 now, struct l1_watch *w);
+/* The CTA whose valid line an access to an SM's L1D has replaced: written at each eviction. Nothing of the machine's
+ * depends on it. */
+struct l1_loss {
+	u32 launch; /* who reads it puts UINT32_MAX here: none since then */
+	u32 pad;
+	u64 cta;
+};
+/* Evictions of an SM's L1D are told there from now on. */
+void mem_tell_losses(struct mem *m, u32 sm, struct l1_loss *to);
 /* A line of a CTA's context on its way past L1D, out to memory or back (preempt.traffic). Comes back through mem_pop()
  * as a store or load would. False: there is no room; nothing is counted, and who waits for the cache waits on. */
 bool mem_context(struct mem *m, u32 sm, bool out, const struct mem_txn *t, u32 token, u64 now);

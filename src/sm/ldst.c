@@ -268,6 +268,8 @@ inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct 
 	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token | (u32)q->warp << TOKEN_BITS, now);
 	if (unlikely(x->ev->n != events))
 		stamp_events(x, s, q, events);
+	if (unlikely(lines_any_loss(x)))
+		lines_evicted(x, s, q->warp, q->pc);
 	return r;
 }
 

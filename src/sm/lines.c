@@ -126,3 +126,14 @@ void lines_request(struct sm_ctx *x, const struct sm *s, const struct lsu_entry 
 	for (u32 i = 0; !e->shared && i < e->ntxn; i++)
 		c->sectors += bit_count32(e->txn[i].sectors);
 }
+
+void lines_evicted(struct sm_ctx *x, const struct sm *s, u32 warp, u32 pc)
+{
+	struct line_counters *c = line_of(x, s, warp, pc);
+	struct l1_loss *of = &x->lines->loss;
+	const bool same = of->launch == s->warp[warp].launch;
+	c->evicted++;
+	c->evicted_launches += !same;
+	c->evicted_ctas += same && of->cta != s->cta[s->warp[warp].cta_slot].id;
+	of->launch = LINE_NOBODY;
+}

@@ -18,6 +18,7 @@ struct sm_lines {
 	struct line_place cause[SM_MAX_SCHEDS], sufferer[SM_MAX_SCHEDS]; /* of the reason that a scheduler has now */
 	struct line_place took[UNIT_COUNT][SM_MAX_SCHEDS];               /* the last that took a unit; of a unit that is */
 	struct line_place last[SM_MAX_SCHEDS];                           /* no scheduler's own in [0]; last of each one */
+	struct l1_loss loss;                                             /* of the access that is presented to L1D */
 };
 void lines_forget(struct sm_lines *l);
 
@@ -44,6 +45,12 @@ void lines_issued(struct sm_ctx *x, const struct sm *s, u32 warp, u32 sched, con
                   const struct dyninst *d);
 /* A leading slot of the warp's next instruction has been used. */
 void lines_led(struct sm_ctx *x, const struct sm *s, u32 warp, u32 sched);
+/* L1D has been asked for a warp's instruction: has another line made room? */
+static inline bool lines_any_loss(const struct sm_ctx *x)
+{
+	return x->lines && x->lines->loss.launch != LINE_NOBODY;
+}
+void lines_evicted(struct sm_ctx *x, const struct sm *s, u32 warp, u32 pc);
 /* An instruction is at the LSU: what its access became. */
 void lines_request(struct sm_ctx *x, const struct sm *s, const struct lsu_entry *e);
 #endif

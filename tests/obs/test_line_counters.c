@@ -13,20 +13,6 @@
 
 #define MAX_ARGS 24
 
-static void open_words(struct rig *r, const char *words)
-{
-	static char copy[600];
-	static char *argv[MAX_ARGS];
-	u32 n = 0;
-	snprintf(copy, sizeof copy, "warpdbg debug %s", words);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) {
-		assert_true(n + 1 < MAX_ARGS);
-		argv[n++] = w;
-	}
-	argv[n] = NULL;
-	rig_open(r, argv);
-}
-
 /* What differs of: the sum of a line counter, the same from the machine's counters. */
 #define SUMS                                                                                                           \
 	"lua local sum = {} for _, l in ipairs(dbg.lines()) do for k, v in pairs(l) do if math.type(v) == 'integer' then " \
@@ -41,6 +27,7 @@ static void open_words(struct rig *r, const char *words)
 	"law('executed', sum.executed or 0, sms.issued) law('lanes', sum.lanes or 0, sms.thread_insts) "                   \
 	"law('slots', sum.slots or 0, sms.issue_slots) law('conflicts', sum.shared_conflicts or 0, sms.shared_conflicts) " \
 	"law('refused', sum.refused or 0, sms.lsu_blocked) law('blocked', sum.blocked or 0, sum.suffered or 0) "           \
+	"law('evicted', sum.evicted or 0, gpu.l1d.evictions) "                                                             \
 	"law('suffered', sum.suffered or 0, lost) law('diverged', sum.diverged or 0, sms.divergent) "                      \
 	"print(bad == '' and 'every sum closes' or bad)"
 
@@ -71,7 +58,7 @@ static void sums_close(void **state)
 		char line[300];
 		snprintf(line, sizeof line, "%s --size small", machines[i]);
 		print_message("%s\n", line);
-		open_words(&r, line);
+		rig_words(&r, line);
 		for (u32 k = 0; k < 3; k++) {
 			rig_say(&r, "step 1733");
 			rig_has(&r, SUMS, "every sum closes");
@@ -88,7 +75,7 @@ static void preempted(void **state)
 {
 	static const char *const by[] = {"switch", "drain", "flush"};
 	struct rig r;
-	open_words(&r, "kmeans --size small --dynamic-idempotence");
+	rig_words(&r, "kmeans --size small --dynamic-idempotence");
 	rig_say(&r, "until 5000");
 	for (u32 i = 0; i < 6; i++) {
 		char line[80];
@@ -117,7 +104,7 @@ static void travels(void **state)
 		struct rig r;
 		char line[300], was[ARRAY_LEN(at)][32768];
 		snprintf(line, sizeof line, "%s --size small", machines[m]);
-		open_words(&r, line);
+		rig_words(&r, line);
 		for (u32 i = 0; i < ARRAY_LEN(at); i++) {
 			snprintf(line, sizeof line, "until %s", at[i]);
 			rig_say(&r, line);
@@ -147,7 +134,7 @@ static void snapshots(void **state)
 		struct rig r;
 		char line[300], *was[PLACES];
 		snprintf(line, sizeof line, "%s --size small", machines[m]);
-		open_words(&r, line);
+		rig_words(&r, line);
 		rig_say(&r, "until 7000");
 		for (u32 i = 0; i < PLACES; i++) {
 			snprintf(line, sizeof line, "until %u", 7000 + 91 * (i + 1));
@@ -216,7 +203,7 @@ static void changes_nothing(void **state)
 		cmdline_free(&o);
 		struct rig r;
 		snprintf(line, sizeof line, "%s --size small", machines[i]);
-		open_words(&r, line);
+		rig_words(&r, line);
 		rig_say(&r, "until 3000");
 		rig_has(&r, "lua print(gpu.hash)", hash);
 		rig_close(&r);
@@ -270,7 +257,7 @@ static void finds_the_conflict(void **state)
 	close(fd);
 	struct rig r;
 	snprintf(words, sizeof words, "%s --kernel k --grid 16 --block 256 --arg u32[64]=zero", path);
-	open_words(&r, words);
+	rig_words(&r, words);
 	rig_say(&r, "continue");
 	static const char *const by[] = {"blocked", "shared_conflicts", "held", "transactions", "waits"};
 	for (u32 i = 0; i < ARRAY_LEN(by); i++) {
@@ -292,10 +279,32 @@ static void finds_the_conflict(void **state)
 	unlink(path);
 }
 
+/* Whose lines are replaced: as the event l1-evict says of each. */
+static void evictions(void **state)
+{
+	static const char *const runs[] = {"kmeans", "bfs kmeans --size small --partition smk"};
+	for (u32 i = 0; i < ARRAY_LEN(runs); i++) {
+		struct rig r;
+		rig_words(&r, runs[i]);
+		rig_say(&r, "lua n = {0, 0, 0} dbg.on('l1-evict', function(e) n[1] = n[1] + 1 "
+		            "if e.owner_kernel ~= e.kernel then n[3] = n[3] + 1 "
+		            "elseif e.owner_cta ~= e.cta then n[2] = n[2] + 1 end end)");
+		rig_say(&r, "until 20000");
+		rig_has(&r,
+		        "lua local s = {0, 0, 0} for _, l in ipairs(dbg.lines()) do s[1] = s[1] + l.evicted "
+		        "s[2] = s[2] + l.evicted_ctas s[3] = s[3] + l.evicted_launches end "
+		        "print(s[1] == n[1] and s[2] == n[2] and s[3] == n[3] and s[2] + s[3] > 0 and 'as told', "
+		        "table.concat(s, ' '), table.concat(n, ' '))",
+		        "as told");
+		print_message("%s", strbuf_str(&r.out));
+		rig_close(&r);
+	}
+}
+
 static void told(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_has(&r, "info code", "No code has been executed yet.");
 	rig_say(&r, "until 4000");
 	rig_has(&r, "info code", "slots %*");
@@ -316,6 +325,7 @@ int main(void)
 	    cmocka_unit_test(sums_close),         cmocka_unit_test(preempted),     cmocka_unit_test(travels),
 	    cmocka_unit_test(snapshots),          cmocka_unit_test(later_modules), cmocka_unit_test(changes_nothing),
 	    cmocka_unit_test(finds_the_conflict), cmocka_unit_test(told),          cmocka_unit_test(from_dram),
+	    cmocka_unit_test(evictions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

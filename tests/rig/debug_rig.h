@@ -33,6 +33,22 @@ static inline void rig_open(struct rig *r, char **argv)
 		fail_msg("%s", r->e.msg);
 }
 
+/* `warpdbg debug WORDS`, with blanks between the words. */
+static inline void rig_words(struct rig *r, const char *words)
+{
+	enum { MAX_WORDS = 40 };
+	static char copy[1000];
+	static char *argv[MAX_WORDS];
+	u32 n = 0;
+	snprintf(copy, sizeof copy, "warpdbg debug %s", words);
+	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) {
+		assert_true(n + 1 < MAX_WORDS);
+		argv[n++] = w;
+	}
+	argv[n] = NULL;
+	rig_open(r, argv);
+}
+
 /* 64 CTAs of 8 warps on 15 SMs, 16384 elements. */
 static inline void rig_vecadd(struct rig *r)
 {

@@ -12,6 +12,7 @@
 #include "gpu/starve.h"
 #include "base/leaving.h"
 #include "script/dbg.h"
+#include "dbg/diagnose.h"
 #include "dbg/hooks.h"
 #include "dbg/lua_side.h"
 #include "lua/lua.h"
@@ -110,6 +111,33 @@ static bool script_failed(struct session *s)
 	return failed;
 }
 
+/* --diagnose: JSON reports have the findings; else they stand behind the report. */
+static bool diagnose_run(struct session *s, struct strbuf *out)
+{
+	struct err e = {0};
+	struct strbuf json = STRBUF_INIT;
+	struct diagnosis *d = s->opt->diagnose && sim_gpu(s->sim) ? diagnose(s, -1, &e) : NULL;
+	if (!d && e.set)
+		complain(&e);
+	if (!d)
+		return !e.set;
+	diagnosis_text(d, UINT32_MAX, out);
+	diagnosis_json(d, &json);
+	free(s->diagnosis);
+	s->diagnosis = xstrdup(strbuf_str(&json));
+	strbuf_release(&json);
+	diagnosis_free(d);
+	return true;
+}
+
+/* Not where the report for programs goes. */
+static void show_findings(struct session *s, struct strbuf *text)
+{
+	if (!outputs_claim_stdout(s->opt) || !strcmp(outputs_format(s->opt), "text"))
+		plain_write(text, report_to(s));
+	strbuf_release(text);
+}
+
 /* What a script asked to be told at the end, and why it stopped the run. */
 static void end_scripts(struct session *s)
 {
@@ -177,8 +205,13 @@ static int run_session(struct session *s)
 	bool script_ok = !script_failed(s);
 	bool ran =
 	    (why != SS_HOST_ERROR && why != SS_INTERRUPT) || sim_cycle(s->sim); /* else the message is all there is */
+	struct strbuf findings = STRBUF_INIT;
+	script_ok = (!ran || diagnose_run(s, &findings)) && script_ok;
+	flush_output(s);
 	if (ran)
 		print_report(s, session_stop_word(why), host_ns() - from);
+	if (findings.len)
+		show_findings(s, &findings);
 	note_starvation(s);
 	struct err out = {0};
 	bool written = !ran || outputs_write_stats(s, session_stop_word(why), host_ns() - from, &out);

@@ -33,6 +33,40 @@ static bool beside(struct debugger *d, const char *args, struct strbuf *out, str
 	return ok;
 }
 
+/* "... from CYCLE ...": the rest of the line, and the cycle. False with *e: there is no number behind it. */
+static bool take_from(const char *args, struct strbuf *rest, bool *from, u64 *cycle, struct err *e)
+{
+	char word[2048];
+	*from = false;
+	while ((args = next_word(args, word, sizeof word))) {
+		if (strcmp(word, "from") != 0) {
+			strbuf_addf(rest, "%s%s", rest->len ? " " : "", word);
+			continue;
+		}
+		args = next_word(args, word, sizeof word);
+		if (!args || *from || !word_number(word, cycle))
+			return err_set(e, "whatif: from: a cycle is expected behind it, once");
+		*from = true;
+	}
+	return true;
+}
+
+/* With "from CYCLE" the debugger waits for the rows: the machine stands elsewhere meanwhile. *mine: it was there. */
+static bool from_cycle(struct debugger *d, const char *args, bool *mine, struct strbuf *out, struct err *e)
+{
+	struct strbuf rest = STRBUF_INIT;
+	u64 cycle = 0;
+	bool ok = take_from(args, &rest, mine, &cycle, e);
+	if (ok && *mine) {
+		ok = whatif_elsewhere(d, cycle, strbuf_str(&rest), e);
+		if (ok)
+			whatif_table(d->whatif, out);
+	}
+	*mine |= !ok;
+	strbuf_release(&rest);
+	return ok;
+}
+
 bool cmd_whatif(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	char word[16];
@@ -46,6 +80,10 @@ bool cmd_whatif(struct debugger *d, const char *args, struct strbuf *out, struct
 		return beside(d, rest, out, e);
 	if (d->run.goal.kind != GOAL_NONE)
 		return err_set(e, "whatif: a run is under way");
+	bool elsewhere;
+	const bool ok = from_cycle(d, args, &elsewhere, out, e);
+	if (elsewhere)
+		return ok;
 	struct whatif *w = whatif_open(d, args, e);
 	if (!w)
 		return false;
@@ -109,7 +147,7 @@ static void offer_values(const struct conf_key *k, const struct offering *o)
 
 static void offer_first(offer_fn *fn, void *ctx, bool first)
 {
-	static const char *const words[] = {"for", "to", "print", "jobs"};
+	static const char *const words[] = {"for", "to", "from", "print", "jobs"};
 	for (u32 i = 0; i < conf_nkeys; i++) {
 		char text[100];
 		snprintf(text, sizeof text, "%s=", conf_keys[i].key);
@@ -134,7 +172,8 @@ void whatif_complete(struct debugger *d, const char *word, const char *before, o
 		offer_figures(d, &o, part);
 	else if (k)
 		offer_values(k, &o);
-	else if (strcmp(last, "for") && strcmp(last, "to") && strcmp(last, "jobs") && strcmp(last, "compare"))
+	else if (strcmp(last, "for") && strcmp(last, "to") && strcmp(last, "from") && strcmp(last, "jobs") &&
+	         strcmp(last, "compare"))
 		offer_first(fn, ctx, !*before);
 	free(head);
 	free(key);

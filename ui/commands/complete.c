@@ -354,6 +354,19 @@ static void offer_info_arguments(struct debugger *d, struct matches *m, const ch
 		offer_registers(d, m);
 }
 
+/* Launches by number behind `kernel`. */
+static void offer_diagnose(struct debugger *d, struct matches *m, const char *before)
+{
+	char word[16] = "", number[16];
+	next_word(before, word, sizeof word);
+	if (!*word)
+		offer_words(m, "all kernel verify rules");
+	for (u32 i = 0; !strcmp(word, "kernel") && i < gpu_num_kernels(dbg_gpu(d)); i++) {
+		snprintf(number, sizeof number, "%u", i);
+		offer(m, number);
+	}
+}
+
 static void offer_aliases(struct debugger *d, struct matches *m)
 {
 	for (u32 i = 0; i < d->shell->naliases; i++)
@@ -460,6 +473,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		break;
 	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
+	case COMPLETE_DIAGNOSE: offer_diagnose(d, m, before); break;
 	case COMPLETE_WHATIF: whatif_complete(d, m->word, skip_blanks(before), offer, m); break;
 	case COMPLETE_SCOPE: offer_scope(d, m, skip_blanks(before), !strcmp(c->name, "scope")); break;
 	case COMPLETE_COMMAND:

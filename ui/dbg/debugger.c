@@ -13,6 +13,7 @@
 #include "dbg/slices.h"
 #include "dbg/travel.h"
 #include "dbg/watch.h"
+#include "dbg/diagnose.h"
 #include "dbg/whatif.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
@@ -59,6 +60,7 @@ void debugger_free(struct debugger *d)
 	break_release(&d->breaks);
 	rival_close(d);
 	whatif_free(d->whatif);
+	diagnosis_free(d->diagnosed.is);
 	divergence_release(d);
 	scope_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dbg/diagnose.h"
 #include "dbg/whatif.h"
 #include "session/export_file.h"
 
@@ -28,11 +29,24 @@ static bool export_whatif(struct debugger *d, const char *format, const char *fi
 	return ok;
 }
 
+static bool export_diagnosis(struct debugger *d, const char *file, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (!d->diagnosed.is)
+		return err_set(e, "export diagnose-json: there are no findings of `diagnose` yet");
+	diagnosis_json(d->diagnosed.is, &text);
+	const bool ok = export_put(file, &text, e);
+	strbuf_release(&text);
+	return ok;
+}
+
 bool export_now(struct debugger *d, const char *format, const char *file, s32 sm, struct err *e)
 {
 	const char *stop = d->run.ran ? session_stop_word(d->run.last) : "stopped by a script";
 	if (!may_use_files(d, "export", e))
 		return false;
+	if (!strcmp(format, "diagnose-json"))
+		return export_diagnosis(d, file, e);
 	return !strcmp(format, "whatif-csv") || !strcmp(format, "whatif-json")
 	           ? export_whatif(d, format, file, e)
 	           : export_write(d->s, format, file, sm, stop, e);

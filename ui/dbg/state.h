@@ -192,6 +192,11 @@ struct debugger {
 	struct shadows *shadows;  /* machines that `break divergence` runs beside this one (divergence.c) */
 	struct rival *rival;      /* the machine that `compare` has set beside this one (rival.h); NULL = none */
 	struct whatif *whatif;    /* the settings that `whatif` has tried last, or tries now (whatif.h); NULL = none yet */
+	struct last_diagnosis {
+		struct diagnosis *is; /* NULL = none yet */
+		struct sim_place at;  /* where the machine stood, */
+		u64 generation;       /* and which machine it was */
+	} diagnosed;              /* by `diagnose` (diagnose.h) */
 	/* What stands further up, and is not known here. */
 	struct shell *shell;           /* of the words (commands/shell.h) */
 	struct appearance *appearance; /* what is chosen for display (views/appearance.h); NULL = nobody has asked */

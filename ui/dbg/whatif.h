@@ -84,6 +84,9 @@ bool whatif_running(const struct debugger *d);
 void whatif_slice(struct debugger *d, struct strbuf *out);
 /* To its end, for scripts. */
 void whatif_drive(struct debugger *d, struct strbuf *out);
+/* Tries `text` at another cycle of the run: the machine goes there, all rows run to their end, and it is back where it
+ * was. The rows are the debugger's last table then. False with *e: as whatif_open(), no history, or interrupted. */
+bool whatif_elsewhere(struct debugger *d, u64 cycle, const char *text, struct err *e);
 /* "3 of 8 rows", and warp instructions per second of host time, of all rows together. */
 void whatif_progress(const struct whatif *w, struct strbuf *out);
 double whatif_rate(const struct whatif *w);

@@ -221,8 +221,23 @@ static int dbg_reason(lua_State *L)
 	  "where it was to) or failed. hash: of the whole state, as gpu.hash, with `print hash`. A row that could not be "       \
 	  "run has neither stop nor what follows it",                                                                            \
 	  "the command's own; interrupted; within a callback, a host program or a coroutine")                                    \
+	D("counters", lua_dbg_counters,                                                                                          \
+	  "dbg.counters() -> {cycle, sm, l1i, l1d, l1c, l1t, tensor, l2, noc, dram, kernel, slots}",                             \
+	  "lists from 0 of tables name = integer; slots: by SM, by scheduler: base reason = integer, issue slots",               \
+	  "all counters as of now, as plain numbers: sm[S].issued, l2[I].hits, kernel[K].ended_at. The difference of two "       \
+	  "such tables is what happened between two moments",                                                                    \
+	  "")                                                                                                                    \
+	D("diagnose", lua_dbg_diagnose,                                                                                          \
+	  "dbg.diagnose([launch]) -> {from, to, slots, used, lost, findings = {{rule, title, slots, percent, of, place, "        \
+	  "cuda, code, evidence, remedy, test, uses}...}, broken_rules}",                                                        \
+	  "launch: integer; from, to: cycles; slots, used, lost: issue slots; of: \"lost\" or \"used\"; evidence, uses, "        \
+	  "broken_rules: lists of strings; the rest strings",                                                                    \
+	  "the findings of the command `diagnose`, the highest bound first; about the run so far, or a launch. place, "          \
+	  "cuda, code: nil if the finding is about no line. broken_rules: what is wrong with rules, with file and line",         \
+	  "no such launch; a launch without a history; interrupted; within a callback, a host program or a coroutine")           \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                               \
-	  "format: string, csv phases-csv phases-svg trace json whatif-csv whatif-json; file: string, a path; sm: integer, for " \
+	  "format: string, csv phases-csv phases-svg trace json diagnose-json whatif-csv whatif-json; file: "                    \
+	  "string, a path; sm: integer, for "                                                                                    \
 	  "phases-svg (all SMs)",                                                                                                \
 	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                       \
 	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")                   \
@@ -267,7 +282,8 @@ static int dbg_reason(lua_State *L)
 	  "")                                                                                                                    \
 	D("lines", dbg_lines,                                                                                                    \
 	  "dbg.lines([by]) -> {{kernel, pc, instructions, place, waits, executed, lanes, slots, diverged, requests, "            \
-	  "transactions, sectors, shared_conflicts, l1_hits, l2_hits, dram, held, refused, blocked, suffered}...}",              \
+	  "transactions, sectors, shared_conflicts, l1_hits, l2_hits, dram, evicted, evicted_ctas, evicted_launches, held, "     \
+	  "refused, blocked, suffered}...}",                                                                                     \
 	  "by: \"pc\", \"ptx\" or \"cuda\"; place: string; the rest integers",                                                   \
 	  "what instructions, PTX lines or CUDA lines did and cost so far, in the order of the code: line counters "             \
 	  "(explain line.NAME), and waits, the samples of waits that they cause (dbg.waits). kernel: the first launch of "       \

@@ -345,6 +345,8 @@ static void push_inst(lua_State *L, const struct module *m, u32 pc)
 	lua_setfield(L, -2, "kernel"); /* not in a device function */
 	if (in->reconv >= 0)
 		set_u(L, "reconv", (u64)in->reconv);
+	if (in->target >= 0 && in->op == OP_BRA)
+		set_u(L, "target", (u64)in->target);
 	if (in->src_line && in->src_file < m->nfiles && m->files[in->src_file]) {
 		set_u(L, "src_line", in->src_line);
 		set_text(L, "src_file", m->files[in->src_file]);
@@ -849,8 +851,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	  push_u(L, kernel_of(L, h).launch->shared_bytes))                                                                 \
 	F(H_KERNEL, warps, "integer", "warps of a CTA", push_u(L, kernel_of(L, h).launch->warps))                          \
 	F(H_KERNEL, code, "function; table of integers, strings and booleans",                                             \
-	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, src_line, "       \
-	  "src_file}",                                                                                                     \
+	  "kernel.code(pc): an instruction: {line, text, file, func, kernel, op, slots, guarded, reconv, target, "         \
+	  "src_line, src_file}",                                                                                           \
 	  push_code(L, h))                                                                                                 \
 	F(H_KERNEL, priority, "integer, -5 to 5", "its stream's priority: the least comes first",                          \
 	  lua_pushinteger(L, kernel_of(L, h).launch->priority))                                                            \

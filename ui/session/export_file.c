@@ -14,6 +14,7 @@ const struct export_format export_formats[] = {
     {"phases-svg", "the phase graph as a picture, all SMs or one"},
     {"trace", "what --trace has recorded so far, for Perfetto"},
     {"json", "the statistics, as run --stats writes them"},
+    {"diagnose-json", "the last findings of `diagnose`"},
     {"whatif-csv", "the last table of `whatif`"},
     {"whatif-json", "the last table of `whatif`, with its cycles and why rows failed"},
 };

@@ -64,7 +64,8 @@ static bool hash_dir(u64 *h, const char *path, struct err *e)
 
 bool fingerprint_of_data(u64 *h, const char *data_dir, struct err *e)
 {
-	static const char *const data[] = {"configs/gpus", "configs/kernels", "scripts/workloads", "scripts/inspect"};
+	static const char *const data[] = {"configs/gpus", "configs/kernels", "scripts/workloads", "scripts/inspect",
+	                                   "scripts/diagnose"};
 	*h = FNV_BASIS;
 	bool ok = hash_file(h, "/proc/self/exe", e);
 	for (u32 i = 0; ok && i < ARRAY_LEN(data); i++) {

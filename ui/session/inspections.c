@@ -5,6 +5,7 @@
 
 #include "conf/conf.h"
 #include "session/catalog.h"
+#include "session/script_head.h"
 
 #define FOLDER "scripts/inspect"
 
@@ -20,19 +21,11 @@ char *inspection_path(const char *data_dir, const char *name)
 	return path.buf;
 }
 
-/* The comment that its script begins with, without "--[[ NAME: ". Nothing when there is none. */
 static void head_of(const char *data_dir, const char *name, struct strbuf *out)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct err none = {0};
 	char *path = inspection_path(data_dir, name);
-	if (strbuf_read_file(&text, path, &none)) {
-		const char *from = strstr(strbuf_str(&text), ": "), *end = strstr(strbuf_str(&text), "]]");
-		if (from && end && from < end)
-			strbuf_add(out, from + 2, (size_t)(end - from - 2));
-	}
+	script_head(path, out);
 	free(path);
-	strbuf_release(&text);
 }
 
 void inspections_each(const char *data_dir, void (*fn)(void *ctx, const char *name, const char *says), void *ctx)
@@ -79,8 +72,6 @@ void inspection_help(const char *data_dir, const char *name, struct strbuf *out)
 {
 	struct strbuf head = STRBUF_INIT;
 	head_of(data_dir, name, &head);
-	while (head.len && (head.buf[head.len - 1] == '\n' || head.buf[head.len - 1] == ' '))
-		head.len--;
 	strbuf_addf(out, "inspect %s: ", name);
 	strbuf_add(out, strbuf_str(&head), head.len);
 	strbuf_addc(out, '\n');

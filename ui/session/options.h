@@ -26,6 +26,7 @@ struct options {
 	u32 nlinks;
 	const char **inspects; /* --inspect names */
 	u32 ninspects;
+	bool diagnose;    /* --diagnose */
 	bool cooperative; /* --cooperative */
 	struct {
 		u32 arg;

@@ -34,6 +34,7 @@ void run_report(struct session *s, const char *format, const char *stop, u64 tot
 	                       .total_ns = total_ns,
 	                       .peak_rss = peak_rss(),
 	                       .figures = &s->figures,
+	                       .diagnosis = s->diagnosis,
 	                       .heat = s->heat};
 	struct stats *st = stats_gather(sim_gpu(s->sim), &run);
 	if (!strcmp(format, "json"))

@@ -112,7 +112,7 @@ static bool open_machine(struct session *s, struct err *e)
 	bool debug = !strcmp(s->opt->command, "debug");
 	if (debug || s->opt->phases)
 		attach_phases(s);
-	if (debug || !strcmp(outputs_format(s->opt), "json"))
+	if (debug || s->opt->diagnose || !strcmp(outputs_format(s->opt), "json"))
 		start_counts(s);
 	if (!debug)
 		return true;
@@ -236,6 +236,7 @@ void session_close(struct session *s)
 	programs_release(s);
 	for (u32 i = 0; i < OPTIONS_PROGRAMS; i++)
 		compiled_release(&s->compiled[i]);
+	free(s->diagnosis);
 	free(s->data_dir);
 	free(s);
 }

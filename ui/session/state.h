@@ -73,6 +73,7 @@ struct session {
 	int timeline_sampler;
 	struct heat *heat; /* which instructions cause waits (obs/stats/heat.h), attached; NULL in `run` without JSON */
 	bool counts_lines; /* session_count_lines() */
+	char *diagnosis;   /* JSON of the findings of --diagnose, once the run is over; NULL = none */
 	struct phase_track
 	    *phases; /* the phase graph (obs/record/phase_track.h), attached; NULL in `run` without --phases */
 	struct launch_log *launch_log;     /* --record-launches (ui/session/host/launch_log.h), else NULL */

@@ -530,6 +530,8 @@ void report_json(const struct stats *s, struct strbuf *out)
 	if (s->run.figures && s->run.figures->n)
 		put(o, "figures", list_measured(s->run.figures));
 	put(o, "kernels", instances(s, kernel, s->group[CG_kernel].n));
+	if (s->run.diagnosis)
+		put(o, "diagnosis", json_loads(s->run.diagnosis, 0, NULL));
 	put(o, "code", code(s));
 	put(o, "sm", figures(s, CG_sm, -1));
 	for (u32 i = 0; i < ARRAY_LEN(summed); i++)

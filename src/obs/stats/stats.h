@@ -25,6 +25,7 @@ struct run_info {
 	const struct program_name *programs; /* the host programs, where there are several */
 	u32 nprograms;                       /* else 0 */
 	const struct measured_list *figures; /* what scripts have measured; NULL: nothing */
+	const char *diagnosis;               /* JSON text: why it was slow (ui/dbg/diagnose.h); NULL: nobody has asked */
 	struct heat *heat;                   /* which instructions cause waits (heat.h); NULL: nobody has looked */
 };
 
