@@ -128,7 +128,7 @@ end
 -- before: nil for a run from its beginning. info: {launch = a launch or nil, finished = has the program ended?}
 function lib.scope(before, now, info)
 	local was, is = before and before.counters or nil, now.counters
-	local s = {from = was and was.cycle or 0, to = is.cycle, launch = info.launch, finished = info.finished}
+	local s = {from = was and was.cycle or is.from, to = is.cycle, launch = info.launch, finished = info.finished}
 	s.cycles = s.to - s.from
 	for _, g in ipairs(groups) do
 		s[g] = minus(is[g], was and was[g])

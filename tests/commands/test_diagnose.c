@@ -245,9 +245,9 @@ static void bfs_names_the_launch(void **state)
 	for (u32 i = 0; i < gpu_num_kernels(sim_gpu(r.s->sim)); i++) {
 		struct kernel_info k, l;
 		gpu_kernel_info(sim_gpu(r.s->sim), i, &k);
-		const u64 cycles = kernel_run_cycles(k.counters, 0);
+		const u64 cycles = kernel_run_cycles(k.counters, 0, NEVER);
 		gpu_kernel_info(sim_gpu(r.s->sim), longest, &l);
-		if (cycles > kernel_run_cycles(l.counters, 0))
+		if (cycles > kernel_run_cycles(l.counters, 0, NEVER))
 			longest = i;
 	}
 	char title[60], test[60];

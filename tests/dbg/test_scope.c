@@ -490,6 +490,17 @@ static void told(void **state)
 		snprintf(line, sizeof line, "diff %u %u %u %u", 10 + i, 1000 + i, 2000 + i, 3001 + i);
 		rig_say(&r, line);
 	}
+	rig_has(&r, "lua local d = dbg.diagnose() print(d.from, d.to, d.used)", "1000\t3000\t"); /* the scope's */
+	const u64 used = strtoull(strrchr(strbuf_str(&r.out), '\t') + 1, NULL, 10);
+	u64 slots[ST_COUNT];
+	gpu_stalls_sum(dbg_gpu(r.d), -1, slots);
+	assert_int_equal(used, slots[ST_ISSUED]);
+	char of_launch[64];
+	snprintf(of_launch, sizeof of_launch, "%s",
+	         rig_say(&r, "lua local d = dbg.diagnose(0) print(d.from, d.to, d.used)"));
+	rig_say(&r, "scope off");
+	rig_has(&r, "lua local d = dbg.diagnose(0) print(d.from, d.to, d.used)", of_launch); /* not of the scope */
+	rig_say(&r, "scope 1000 3000");
 	rig_has(&r, "scope", "cycles 1,000 to 3,000");
 	assert_int_equal(strtoull(rig_say(&r, "print gpu.issued"), NULL, 10), issued);
 	unlink(file);

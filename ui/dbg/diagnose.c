@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/scope.h"
 #include "lua/lua.h"
 #include "obs/name/names.h"
 #include "obs/record/line_rows.h"
@@ -418,6 +419,8 @@ struct diagnosis *diagnose(struct session *s, s32 launch, struct err *e)
 {
 	lua_State *L = s->L;
 	const int top = lua_gettop(L);
+	/* The run so far is that of the scope; looks at a launch's ends are of all that was counted. */
+	struct gpu_scope *scope = launch >= 0 ? gpu_scope_off(sim_gpu(s->sim)) : NULL;
 	struct diagnosis *d = xcalloc(1, sizeof *d);
 	struct asking a = {.s = s, .L = L, .d = d, .before = top + 1, .now = top + 2, .info = top + 3};
 	d->launch = launch;
@@ -428,6 +431,8 @@ struct diagnosis *diagnose(struct session *s, s32 launch, struct err *e)
 	else
 		d->kernel = xstrdup("");
 	ok = ok && ask_all(&a, e);
+	if (scope)
+		gpu_scope_on(sim_gpu(s->sim), scope);
 	lua_settop(L, top);
 	lua_budget(L, LUA_BUDGET_HOST); /* of the script that asked, if there is one */
 	if (ok)

@@ -222,7 +222,7 @@ static int dbg_reason(lua_State *L)
 	  "run has neither stop nor what follows it",                                                                            \
 	  "the command's own; interrupted; within a callback, a host program or a coroutine")                                    \
 	D("counters", lua_dbg_counters,                                                                                          \
-	  "dbg.counters() -> {cycle, sm, l1i, l1d, l1c, l1t, tensor, l2, noc, dram, kernel, slots}",                             \
+	  "dbg.counters() -> {from, cycle, sm, l1i, l1d, l1c, l1t, tensor, l2, noc, dram, kernel, slots}",                             \
 	  "lists from 0 of tables name = integer; slots: by SM, by scheduler: base reason = integer, issue slots",               \
 	  "all counters as of now, as plain numbers: sm[S].issued, l2[I].hits, kernel[K].ended_at. The difference of two "       \
 	  "such tables is what happened between two moments",                                                                    \

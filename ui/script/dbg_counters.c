@@ -47,7 +47,10 @@ int lua_dbg_counters(lua_State *L)
 {
 	struct gpu *g = lua_check_gpu(L);
 	lua_createtable(L, 0, CG_COUNT + 2);
-	lua_dbg_set_int(L, "cycle", (lua_Integer)gpu_cycle(g));
+	u64 from, to;
+	gpu_counted_range(g, &from, &to);
+	lua_dbg_set_int(L, "from", (lua_Integer)from);
+	lua_dbg_set_int(L, "cycle", (lua_Integer)to);
 	for (u32 i = 0; i < CG_COUNT; i++) {
 		push_group(L, g, (enum counter_group)i);
 		lua_setfield(L, -2, counter_group_names[i]);

@@ -1,6 +1,7 @@
 #include "obs/stats/heat.h"
 
 #include "gpu/lines.h"
+#include "gpu/scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,6 @@ const struct heat_module *heat_of(struct heat *h, const struct module *m)
 {
 	for (u32 i = 0; h && i < h->nmods; i++)
 		if (h->mods[i].mod == m)
-			return h->from ? in_scope(h, i) : &h->mods[i];
+			return h->from && gpu_scope_is_set(h->gpu) ? in_scope(h, i) : &h->mods[i];
 	return NULL;
 }
