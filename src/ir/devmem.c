@@ -100,6 +100,20 @@ static struct freed_run run_from(const struct devmem *d, u32 i)
 	return r;
 }
 
+/* --- which bytes somebody has written --- */
+
+static void mark_init(struct devmem *d, u64 addr, u64 n, bool written)
+{
+	const u64 at = addr - DEVMEM_BASE, end = at + n;
+	for (u64 b = at; b < end; b++)
+		if (b % 8 == 0 && end - b >= 8) {
+			memset(d->init + b / 8, written ? 0xff : 0, (end - b) / 8);
+			b += (end - b) / 8 * 8 - 1;
+		} else {
+			d->init[b / 8] = (u8)((d->init[b / 8] & ~(1 << b % 8)) | (int)written << b % 8);
+		}
+}
+
 /* Clears what was ever written of a range. */
 static void clear(struct devmem *d, u64 addr, u64 size)
 {
@@ -138,6 +152,8 @@ static u64 take_run(struct devmem *d, const struct freed_run *r, u64 size, const
 	d->nallocs = r->first + 1 + split + behind;
 	d->top = MAX(d->top, end);
 	clear(d, addr, size);
+	if (d->init)
+		mark_init(d, addr, size, false);
 	d->epoch++;
 	return addr;
 }
@@ -280,6 +296,8 @@ bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err 
 	if (!check_host_copy(d, addr, n, "write", e))
 		return false;
 	memcpy(devmem_ptr(d, addr), in, n);
+	if (d->init)
+		mark_init(d, addr, n, true);
 	for (u64 at = addr; at < addr + n; at += DEVMEM_PAGE)
 		devmem_touch(d, at, 1);
 	devmem_touch(d, addr + n - 1, 1);

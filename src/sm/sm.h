@@ -360,6 +360,7 @@ struct copies;
 struct deps;
 struct l0i;
 struct restart;
+struct checks;
 struct warp_sched_ops;
 struct kernel_sched_ops;
 struct kernel_turns;
@@ -379,6 +380,7 @@ struct sm_ctx {
 	size_t sched_bytes[SM_MAX_SCHEDS];      /* room of each */
 	struct timer_node *node;                /* pool, in the arena */
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
+	struct checks *checks;                  /* who looks for races (checks.h); NULL: nobody */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct copies *copies;                  /* cp.async under way, in the arena */
 	struct l0i *l0i;                        /* by scheduler, in the arena; NULL: there is none */
