@@ -179,29 +179,42 @@ static void note_copy(struct sm_ctx *x, const struct sm *s, u32 w, const struct 
 	n->addr[i] = (u32)(front_read_reg(x->front, s->id, w, (u32)i, in->s[1], in->pack ? T_U64 : T_U32) + (u32)in->table);
 }
 
-/* The lanes that meet at an instruction, where lanes of a warp go their own ways; 0: none do. */
-static u32 meeting(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyninst *d)
+/* Where lanes of a warp go their own ways: what says which of them meet at an instruction. */
+static opnd mask_of(const struct inst *in)
 {
-	const struct inst *in = d->in;
-	opnd mask = OPND_NONE;
 	switch (in->op) {
-	case OP_BARWARP: mask = in->s[0]; break;
-	case OP_SHFL: mask = in->s[3]; break;
-	case OP_VOTE:
+	case OP_BARWARP: return in->s[0];
+	case OP_SHFL: return in->flags & IF_SYNC ? in->s[3] : OPND_NONE;
+	case OP_VOTE: return in->flags & IF_SYNC ? in->s[1] : OPND_NONE;
 	case OP_MATCH:
-	case OP_REDUX: mask = in->s[1]; break;
-	case OP_MMA:
-	case OP_LDMATRIX:
-	case OP_STMATRIX:
-	case OP_MOVMATRIX:
-	case OP_WMMA_LOAD:
-	case OP_WMMA_STORE: return UINT32_MAX;
-	default: return 0;
+	case OP_REDUX: return in->s[1];
+	default: return OPND_NONE;
 	}
-	if ((in->op != OP_BARWARP && in->op != OP_REDUX && in->op != OP_MATCH && !(in->flags & IF_SYNC)) ||
-	    mask == OPND_NONE)
-		return d->mask;
-	return d->mask | (u32)front_read_reg(x->front, s->id, w, bit_first(d->mask), mask, T_U32);
+}
+
+static bool is_aligned_matrix(u8 op)
+{
+	return op == OP_MMA || op == OP_LDMATRIX || op == OP_STMATRIX || op == OP_MOVMATRIX || op == OP_WMMA_LOAD ||
+	       op == OP_WMMA_STORE;
+}
+
+static void note_meeting(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyninst *d)
+{
+	const opnd mask = mask_of(d->in);
+	const u8 op = d->in->op;
+	if (is_aligned_matrix(op)) {
+		note_of(x, s, w, NOTE_SYNC)->mask = UINT32_MAX;
+	} else if (mask == OPND_NONE) {
+		if (op == OP_SHFL || op == OP_VOTE)
+			note_of(x, s, w, NOTE_SYNC)->mask = d->mask;
+		return;
+	}
+	for (u32 left = mask == OPND_NONE ? 0 : d->mask; left;) { /* lanes may give masks of their own */
+		const u32 lane = bit_first(left);
+		const u32 lanes = (u32)front_read_reg(x->front, s->id, w, lane, mask, T_U32) | 1u << lane;
+		note_of(x, s, w, NOTE_SYNC)->mask = lanes;
+		left &= ~lanes;
+	}
 }
 
 static void note_rest(struct sm_ctx *x, const struct sm *s, u32 w, const struct dyninst *d)
@@ -212,9 +225,8 @@ static void note_rest(struct sm_ctx *x, const struct sm *s, u32 w, const struct 
 		note_of(x, s, w, NOTE_COME)->id = (u8)(d->bar_id % SM_MAX_BARRIERS);
 	if (d->flags & DYN_COPY_ARRIVE)
 		note_of(x, s, w, NOTE_ARRIVE);
-	const u32 lanes = x->checks->splits ? meeting(x, s, w, d) : 0;
-	if (lanes)
-		note_of(x, s, w, NOTE_SYNC)->mask = lanes;
+	if (x->checks->splits)
+		note_meeting(x, s, w, d);
 }
 
 /* malloc() and free(): a block that one thread has freed, and another gets. */
