@@ -26,9 +26,10 @@ size_t checks_state_bytes(const struct conf *c, u32 launches)
 	if (!wanted(c))
 		return 0;
 	size_t bytes = sizeof(struct check_state) + launches * sizeof(struct launch_span) + RUNS * sizeof(struct run) +
-	               c->num_sms * (restart_tables(c) * sizeof(struct check_cta) + c->sm_shared / 8 + 1) + (64u << 10);
+	               c->num_sms * (restart_tables(c) * sizeof(struct check_cta) + check_shared_map_bytes(c->sm_shared)) +
+	               (64u << 10);
 	if (c->check_init)
-		bytes += device_pages(c) * (CELL_PAGE / 8);
+		bytes += device_pages(c) * (CELL_PAGE / 8) + INIT_SLACK;
 	if (c->check_races)
 		bytes += c->num_sms * c->sm_shared * sizeof(struct cell) + device_pages(c) * sizeof(u32) +
 		         ((u64)c->check_mb << 20) + c->num_sms * (size_t)FRONT_PLACES * sizeof(struct lanes);
@@ -55,9 +56,9 @@ struct checks *checks_create(const struct conf *c, u32 launches, struct arena *a
 	k->span = ARENA_NEW(a, struct launch_span, launches);
 	k->run = ARENA_NEW(a, struct run, RUNS);
 	k->cta = ARENA_NEW(a, struct check_cta, (size_t)c->num_sms * k->nctas);
-	k->shared_init = arena_alloc(a, c->num_sms * (k->shared_bytes / 8 + 1), 64);
+	k->shared_init = arena_alloc(a, c->num_sms * check_shared_map_bytes(k->shared_bytes), 64);
 	if (k->init)
-		mem->init = arena_alloc(a, device_pages(c) * (CELL_PAGE / 8), 64);
+		mem->init = arena_alloc(a, device_pages(c) * (CELL_PAGE / 8) + INIT_SLACK, 64);
 	if (!k->races)
 		return k;
 	if (k->splits)
@@ -175,6 +176,7 @@ static void note_copy(struct sm_ctx *x, const struct sm *s, u32 w, const struct 
 	n->flags = NOTE_WRITE;
 	n->pc = d->pc;
 	n->mask = d->taken;
+	memset(n->addr, 0, sizeof n->addr);
 	FOR_EACH_BIT(i, d->taken)
 	n->addr[i] = (u32)(front_read_reg(x->front, s->id, w, (u32)i, in->s[1], in->pack ? T_U64 : T_U32) + (u32)in->table);
 }
@@ -342,7 +344,7 @@ void checks_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, bool back,
 		c->grain = grain_of(l->mod);
 	*run_of(k, number) = (struct run){.number = number, .launch = at->launch, .cta = at->id, .start = now};
 	const u32 first = at->shared_first, end = first + at->shared_size;
-	u8 *init = k->shared_init + s->id * (k->shared_bytes / 8 + 1);
+	u8 *init = check_shared_init(k, s->id);
 	for (u32 b = first; b < end && k->init; b++) {
 		if (b % 8 == 0 && end - b >= 8) {
 			memset(init + b / 8, back ? 0xff : 0, (end - b) / 8);

@@ -127,6 +127,16 @@ static inline struct run *run_of(const struct checks *k, u32 number)
 	return &k->run[number % RUNS];
 }
 
+#define INIT_SLACK 8 /* bytes behind a map, that may be read */
+static inline u64 check_shared_map_bytes(u64 shared_bytes)
+{
+	return shared_bytes / 8 + INIT_SLACK;
+}
+static inline u8 *check_shared_init(const struct checks *k, u32 sm)
+{
+	return k->shared_init + sm * check_shared_map_bytes(k->shared_bytes);
+}
+
 /* The warp instruction that is looked at. */
 struct view {
 	struct sm_ctx *x;
@@ -138,6 +148,7 @@ struct view {
 	const struct note *note;
 	u32 time;
 	u64 now;
+	u32 what; /* of its accesses, but for the lane */
 	u32 past; /* a run of a launch before this one's, the last that was asked for */
 	bool news;
 };
@@ -147,8 +158,15 @@ void check_sync(struct view *v);
 /* What an access does beside itself: before it is looked at, and behind. */
 void check_signal(struct view *v);
 void check_look(struct view *v);
-/* Is that access ordered before this one, of lane `lane`? */
-bool check_ordered(struct view *v, const struct access *a, u32 lane);
+/* Is that access ordered before this one, of lane `lane`? First what is usual: barriers. */
+bool check_ordered_else(struct view *v, const struct access *a, u32 lane);
+static inline bool check_ordered(struct view *v, const struct access *a, u32 lane)
+{
+	const u32 w = v->note->warp, other = ACCESS_THREAD(a->what) / WARP_SIZE;
+	if (likely(a->run == v->note->run) && (other == w ? !v->lanes : a->time <= v->cta->clock[w][other]))
+		return true;
+	return check_ordered_else(v, a, lane);
+}
 /* checks_cells.c */
 void check_access(struct view *v);
 /* checks_find.c: a new or known pair. first NULL: uninitialised. */

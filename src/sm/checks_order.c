@@ -145,7 +145,7 @@ static bool lanes_ordered(const struct view *v, const struct access *a, u32 lane
 	return !v->lanes || other == lane || a->time <= v->lanes->full || a->time <= v->lanes->at[lane][other];
 }
 
-bool check_ordered(struct view *v, const struct access *a, u32 lane)
+bool check_ordered_else(struct view *v, const struct access *a, u32 lane)
 {
 	const struct check_cta *c = v->cta;
 	const u32 w = v->note->warp, other = ACCESS_THREAD(a->what) / WARP_SIZE;
