@@ -107,7 +107,7 @@ enum {
 	DYN_TURN = 1 << 16,      /* other lanes run, though those that ran could go on */
 	DYN_SPLIT = 1 << 17,     /* lanes that waited for others run on alone */
 	DYN_CONVERGED = 1 << 18, /* lanes that had parted have met at a barrier or .sync instruction, and are one split */
-	DYN_MIXED = 1 << 19, /* lanes are in several spaces: addresses of some are not what they accessed */
+	DYN_MIXED = 1 << 19,     /* lanes are in several spaces: addresses of some are not what they accessed */
 	DYN_OF_SPLITS = DYN_TURN | DYN_SPLIT | DYN_CONVERGED,
 };
 #define DYN_MBARRIER (DYN_COMMIT | DYN_PHASE | DYN_AWAIT | DYN_COPY_ARRIVE)

@@ -3,19 +3,18 @@
  *
  * An SM's tick notes what its warps do: accesses, fences, barriers. Behind the cycle these notes are read, SM by SM, in
  * their order, so nothing depends on the order of the ticks. Each cell, 4 bytes of memory (of shared memory as few as
- * the smallest access of the module), remembers the last write and two reads. A new access is compared with them: is the
- * one ordered before the other?
+ * the smallest access of the module), remembers the last write and two reads. A new access is compared with them: is
+ * the one ordered before the other?
  *
- *   in a CTA         Each warp has a clock of every warp: up to which cycle it knows what that one has done. At barriers
- *                    and mbarriers warps give each other their clocks. Lanes of a warp are ordered by their
- *                    instructions; with isa.threads=splits only by .sync instructions and barriers.
- *   between CTAs     and where barriers do not order them: the first has executed a fence behind its access, and then
- *                    an atomic or a strong store; and the second has executed an atomic or a strong load since that
- *                    access. The addresses of these are not looked at. At barriers warps give each other this, too.
- *   between launches launch_ordered() of checks_order.c.
+ *   in a CTA         Each warp has a clock of every warp: up to which cycle it knows what that one has done. At
+ * barriers and mbarriers warps give each other their clocks. Lanes of a warp are ordered by their instructions; with
+ * isa.threads=splits only by .sync instructions and barriers. between CTAs     and where barriers do not order them:
+ * the first has executed a fence behind its access, and then an atomic or a strong store; and the second has executed
+ * an atomic or a strong load since that access. The addresses of these are not looked at. At barriers warps give each
+ * other this, too. between launches launch_ordered() of checks_order.c.
  *
- * All of it is state in the arena behind the part that is hashed: snapshots bring it back, and a machine that checks has
- * the same hash and cycles as one that does not. Notes come through EV_ISSUE: off, it costs nothing. */
+ * All of it is state in the arena behind the part that is hashed: snapshots bring it back, and a machine that checks
+ * has the same hash and cycles as one that does not. Notes come through EV_ISSUE: off, it costs nothing. */
 #ifndef SM_CHECKS_H
 #define SM_CHECKS_H
 #include "base/arena.h"

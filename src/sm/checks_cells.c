@@ -181,8 +181,7 @@ static void lane_accesses(struct view *v, struct cell *cells, u64 first, u64 bas
 	const struct note *n = v->note;
 	const u32 unit = 1u << grain;
 	if (likely(whole(n, first, grain))) {
-		struct part p = {
-		    .c = &cells[first >> grain], .lane = lane, .mask = (u32)bit_range(unit), .addr = base + first};
+		struct part p = {.c = &cells[first >> grain], .lane = lane, .mask = (u32)bit_range(unit), .addr = base + first};
 		if (n->flags & NOTE_VALUES)
 			memcpy(&p.value, n->data + lane * unit, unit);
 		look_at(v, &p);
@@ -245,7 +244,8 @@ static void look_for_races(struct view *v)
 
 /* --- what nobody has written -------------------------------------------------------------------------------------- */
 
-/* The first byte of [at, at + n) that is not marked; n: all are. n is 16 at most; the map goes on behind its last bit. */
+/* The first byte of [at, at + n) that is not marked; n: all are. n is 16 at most; the map goes on behind its last bit.
+ */
 static inline u32 unmarked(const u8 *map, u64 at, u32 n)
 {
 	u32 bits;

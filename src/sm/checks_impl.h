@@ -24,8 +24,8 @@ struct access {
 #define ACCESS_STRONG (1u << 31)
 struct cell {
 	struct access w, r[2];
-	u32 value;  /* that w has written, where known */
-	u8 wmask;   /* bytes */
+	u32 value; /* that w has written, where known */
+	u8 wmask;  /* bytes */
 	u8 rmask[2];
 	u8 known; /* bytes of value */
 };
@@ -40,22 +40,22 @@ struct run {
 	u32 released[CTA_WARPS]; /* by warp: accesses until then lie before a fence.gl and a strong write behind it */
 	u64 signalled;           /* the cycle of its last strong write or atomic */
 };
-struct lanes { /* isa.threads=splits, of a warp */
-	u32 full;  /* all lanes have met last */
+struct lanes {                    /* isa.threads=splits, of a warp */
+	u32 full;                     /* all lanes have met last */
 	u32 at[WARP_SIZE][WARP_SIZE]; /* [a][b]: up to when a knows what b did */
 };
 enum { FENCE_OF_CTA, FENCE_OF_GPU, FENCE_SCOPES };
 struct check_cta { /* a CTA that is on an SM */
 	u32 run, nwarps;
-	u8 grain; /* log2 of the bytes of a cell of its shared memory */
-	u8 fenced;  /* some warp has executed a fence */
+	u8 grain;  /* log2 of the bytes of a cell of its shared memory */
+	u8 fenced; /* some warp has executed a fence */
 	u8 pad[2];
-	u32 fresh[FENCE_SCOPES]; /* warps with a fence that no strong write has followed */
-	u32 clock[CTA_WARPS][CTA_WARPS];                /* [w][v]: up to when w knows what v did */
-	u32 fence[FENCE_SCOPES][CTA_WARPS][CTA_WARPS];  /* w's clocks at the last fence that it knows of */
-	u32 came[SM_MAX_BARRIERS][CTA_WARPS];           /* when a warp came to a barrier last */
-	u32 released[CTA_WARPS];                        /* as of struct run, with fences of any scope */
-	u32 mbarriers[CTA_WARPS];                       /* clocks of those that have arrived at mbarriers */
+	u32 fresh[FENCE_SCOPES];                       /* warps with a fence that no strong write has followed */
+	u32 clock[CTA_WARPS][CTA_WARPS];               /* [w][v]: up to when w knows what v did */
+	u32 fence[FENCE_SCOPES][CTA_WARPS][CTA_WARPS]; /* w's clocks at the last fence that it knows of */
+	u32 came[SM_MAX_BARRIERS][CTA_WARPS];          /* when a warp came to a barrier last */
+	u32 released[CTA_WARPS];                       /* as of struct run, with fences of any scope */
+	u32 mbarriers[CTA_WARPS];                      /* clocks of those that have arrived at mbarriers */
 	u64 acquired[CTA_WARPS]; /* the cycle of the last atomic or strong load that a warp knows of */
 };
 

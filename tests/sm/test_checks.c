@@ -118,12 +118,15 @@ static void test_named_barriers(void **state)
 #define CONSUME "bra DONE;\nTAKES: bar.sync 1, 64;\nld.shared.u32 %r5, [%r3+-128];\n"
 	expect(&on_stack, PRODUCE "bar.arrive 1, 64;\n" CONSUME, 1, 64, "");
 	/* another barrier's arrival */
-	expect(&on_stack, PRODUCE "bar.arrive 2, 64;\n" "bra DONE;\nTAKES: nanosleep.u32 500;\nld.shared.u32 %r5, [%r3+-128];\n", 1, 64,
-	       "raw shared: st.shared.u32 [%r3], %r1; > ld.shared.u32 %r5, [%r3+-128];\n");
+	expect(&on_stack,
+	       PRODUCE "bar.arrive 2, 64;\n"
+	               "bra DONE;\nTAKES: nanosleep.u32 500;\nld.shared.u32 %r5, [%r3+-128];\n",
+	       1, 64, "raw shared: st.shared.u32 [%r3], %r1; > ld.shared.u32 %r5, [%r3+-128];\n");
 	/* what the producer does behind its arrival is not ordered */
 	expect(&on_stack,
-	       PRODUCE "bar.arrive 1, 64;\nst.shared.u32 [%r3], %r2;\nbra DONE;\nTAKES: bar.sync 1, 64;\nnanosleep.u32 500;\n"
-	               "ld.shared.u32 %r5, [%r3+-128];\n",
+	       PRODUCE
+	       "bar.arrive 1, 64;\nst.shared.u32 [%r3], %r2;\nbra DONE;\nTAKES: bar.sync 1, 64;\nnanosleep.u32 500;\n"
+	       "ld.shared.u32 %r5, [%r3+-128];\n",
 	       1, 64, "raw shared: st.shared.u32 [%r3], %r2; > ld.shared.u32 %r5, [%r3+-128];\n");
 	/* a barrier of warps 0 and 1 does not order warp 2 */
 	expect(&on_stack,
@@ -137,8 +140,7 @@ static void test_bytes(void **state)
 #define BYTE "cvt.u16.u32 %h1, %r1;\nst.shared.u8 [%r9], %h1;\n"
 	expect(&on_stack, BYTE "ld.shared.u8 %h2, [%r9];\n", 1, 64, "");
 	/* the last byte of warp 0 is not the first of warp 1, though they are neighbours */
-	expect(&on_stack,
-	       "mul.lo.u32 %r8, %r1, 3;\nadd.u32 %r9, %r4, %r8;\n" BYTE "ld.shared.u8 %h2, [%r9];\n", 1, 64, "");
+	expect(&on_stack, "mul.lo.u32 %r8, %r1, 3;\nadd.u32 %r9, %r4, %r8;\n" BYTE "ld.shared.u8 %h2, [%r9];\n", 1, 64, "");
 	expect(&on_stack, BYTE "@!%p1 bra DONE;\nnanosleep.u32 500;\nld.shared.u8 %h2, [%r9+1];\n", 1, 64,
 	       "raw shared: st.shared.u8 [%r9], %h1; > ld.shared.u8 %h2, [%r9+1];\n");
 	expect(&on_stack,
@@ -179,8 +181,9 @@ static void test_lanes(void **state)
 	expect(&on_splits, PUT BAR NEXT, 1, 32, "");
 	expect(&on_splits, PUT "ld.shared.u32 %r5, [%r3];\n", 1, 32, "");
 	/* a mask of pairs that the neighbours are in, and one that parts them */
-	expect(&on_splits, PUT "and.b32 %r8, %r1, 30;\nmov.u32 %r10, 3;\nshl.b32 %r10, %r10, %r8;\nbar.warp.sync %r10;\n" NEXT,
-	       1, 32, "");
+	expect(&on_splits,
+	       PUT "and.b32 %r8, %r1, 30;\nmov.u32 %r10, 3;\nshl.b32 %r10, %r10, %r8;\nbar.warp.sync %r10;\n" NEXT, 1, 32,
+	       "");
 	expect(&on_splits, PUT "mov.u32 %r10, 1;\nshl.b32 %r10, %r10, %r1;\nbar.warp.sync %r10;\n" NEXT, 1, 32, NEXT_FOUND);
 	expect(&on_splits, PUT "vote.sync.ballot.b32 %r8, %p1, 0xffffffff;\n" NEXT, 1, 32, "");
 }
@@ -188,8 +191,9 @@ static void test_lanes(void **state)
 static void test_atomics(void **state)
 {
 	/* a histogram: with atomics, and without */
-	expect(&on_stack, "@%p2 st.shared.u32 [%r4], %r2;\n" BAR "atom.shared.add.u32 %r5, [%r4], 1;\n" BAR
-	                  "ld.shared.u32 %r6, [%r4];\n",
+	expect(&on_stack,
+	       "@%p2 st.shared.u32 [%r4], %r2;\n" BAR "atom.shared.add.u32 %r5, [%r4], 1;\n" BAR
+	       "ld.shared.u32 %r6, [%r4];\n",
 	       1, 96, "");
 	expect(&on_stack,
 	       "@%p2 st.shared.u32 [%r4], %r2;\n" BAR "@!%p1 atom.shared.add.u32 %r5, [%r4], 1;\n@!%p1 bra DONE;\n"
@@ -235,7 +239,8 @@ static void test_fences(void **state)
 	"SPIN: ld.volatile.global.u32 %r5, [%rd2];\nsetp.lt.u32 %p4, %r5, 2;\n@%p4 bra SPIN;\nMEET: " THERE                \
 	"xor.b32 %r8, %r8, 64;\nmul.wide.u32 %rd5, %r8, 4;\nadd.u64 %rd7, %rd1, %rd5;\nld.global.u32 %r6, [%rd7];\n"
 	expect(&on_stack, MANY("membar.gl;\n", BAR), 2, 64, "");
-	expect(&on_stack, MANY("", BAR), 2, 64, "raw global: st.global.u32 [%rd6], %r8; > ld.global.u32 %r6, [%rd7]; fence\n");
+	expect(&on_stack, MANY("", BAR), 2, 64,
+	       "raw global: st.global.u32 [%rd6], %r8; > ld.global.u32 %r6, [%rd7]; fence\n");
 	expect(&on_stack, MANY("membar.gl;\n", "nanosleep.u32 5000;\n"), 2, 64,
 	       "raw global: st.global.u32 [%rd6], %r8; > ld.global.u32 %r6, [%rd7];\n"); /* warp 1 has not looked */
 }
@@ -244,7 +249,7 @@ static void test_fences(void **state)
 static void test_flags(void **state)
 {
 #define FLAG(ORDER, SET, LOOK)                                                                                         \
-	"@!%p2 bra DONE;\nmov.u32 %r5, 1;\n@!%p3 bra SPIN;\nst.global.u32 [%rd1], %r5;\n" ORDER SET " [%rd2], %r5;\nbra "   \
+	"@!%p2 bra DONE;\nmov.u32 %r5, 1;\n@!%p3 bra SPIN;\nst.global.u32 [%rd1], %r5;\n" ORDER SET " [%rd2], %r5;\nbra "  \
 	"DONE;\nSPIN: " LOOK " %r6, [%rd2];\nsetp.eq.u32 %p4, %r6, 0;\n@%p4 bra SPIN;\nld.global.u32 %r6, [%rd1];\n"
 #define FLAG_FOUND "raw global: st.global.u32 [%rd1], %r5; > ld.global.u32 %r6, [%rd1]; fence\n"
 	expect(&on_stack, FLAG("membar.gl;\n", "st.volatile.global.u32", "ld.volatile.global.u32"), 2, 32, "");
@@ -268,8 +273,9 @@ static void test_uninit(void **state)
 	expect(&on_stack, "ld.global.u32 %r5, [%rd4];\n", 1, 64, "");
 	expect(&fresh, "ld.global.u32 %r5, [%rd4];\n", 1, 64, "uninit global: ld.global.u32 %r5, [%rd4];\n");
 	expect(&fresh, "st.global.u32 [%rd4], %r1;\nld.global.u32 %r5, [%rd4];\n", 1, 64, "");
-	expect(&fresh, "@%p2 st.global.v4.u32 [%rd1], {%r1,%r1,%r1,%r1};\n@%p2 ld.global.v2.u32 {%r5,%r6}, [%rd1+8];\n"
-	               "@%p2 ld.global.v2.u32 {%r7,%r8}, [%rd1+16];\n",
+	expect(&fresh,
+	       "@%p2 st.global.v4.u32 [%rd1], {%r1,%r1,%r1,%r1};\n@%p2 ld.global.v2.u32 {%r5,%r6}, [%rd1+8];\n"
+	       "@%p2 ld.global.v2.u32 {%r7,%r8}, [%rd1+16];\n",
 	       1, 32, "uninit global: @%p2 ld.global.v2.u32 {%r7,%r8}, [%rd1+16];\n");
 }
 
@@ -281,14 +287,16 @@ static void test_async(void **state)
 	"@%p1 bra W;\n" PUT ARRIVE "bra DONE;\nW: mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r8], 0;\n"               \
 	"@!%p5 bra W;\nld.shared.u32 %r5, [%r3+128];\n"
 	expect(&on_late, WAIT_FOR("mbarrier.arrive.shared::cta.b64 _, [%r8];\n"), 1, 64, "");
-	expect(&on_late,
-	       WAIT_FOR("mbarrier.arrive.shared::cta.b64 _, [%r8];\nst.shared.u32 [%r3], %r2;\n")
-	       "nanosleep.u32 500;\nld.shared.u32 %r6, [%r3+128];\n",
-	       1, 64, /* it comes before the wait is over, too */
-	       "raw shared: st.shared.u32 [%r3], %r2; > ld.shared.u32 %r5, [%r3+128];\n"
-	       "raw shared: st.shared.u32 [%r3], %r2; > ld.shared.u32 %r6, [%r3+128];\n");
-#define COPY "shl.b32 %r8, %r1, 4;\nadd.u32 %r8, %r8, %r4;\nmul.wide.u32 %rd5, %r1, 16;\nadd.u64 %rd6, %rd1, %rd5;\n"    \
-	         "cp.async.cg.shared.global [%r8], [%rd6], 16;\ncp.async.wait_all;\n"
+	expect(
+	    &on_late,
+	    WAIT_FOR(
+	        "mbarrier.arrive.shared::cta.b64 _, [%r8];\nst.shared.u32 [%r3], %r2;\n") "nanosleep.u32 500;\nld.shared.u32 %r6, [%r3+128];\n",
+	    1, 64, /* it comes before the wait is over, too */
+	    "raw shared: st.shared.u32 [%r3], %r2; > ld.shared.u32 %r5, [%r3+128];\n"
+	    "raw shared: st.shared.u32 [%r3], %r2; > ld.shared.u32 %r6, [%r3+128];\n");
+#define COPY                                                                                                           \
+	"shl.b32 %r8, %r1, 4;\nadd.u32 %r8, %r8, %r4;\nmul.wide.u32 %rd5, %r1, 16;\nadd.u64 %rd6, %rd1, %rd5;\n"           \
+	"cp.async.cg.shared.global [%r8], [%rd6], 16;\ncp.async.wait_all;\n"
 	expect(&on_late, COPY BAR "xor.b32 %r8, %r8, 512;\nld.shared.u32 %r5, [%r8+12];\n", 1, 64, "");
 	expect(&on_late,
 	       COPY "@!%p1 bra DONE;\nnanosleep.u32 2000;\nxor.b32 %r8, %r8, 512;\nld.shared.u32 %r5, [%r8+12];\n", 1, 64,
@@ -298,7 +306,8 @@ static void test_async(void **state)
 /* Launches of a stream follow each other; those of two streams do not. */
 static void test_launches(void **state)
 {
-	static const char text[] = BEGIN "st.global.u32 [%rd4], %r1;\nnanosleep.u32 2000;\nld.global.u32 %r5, [%rd4];\n" END;
+	static const char text[] =
+	    BEGIN "st.global.u32 [%rd4], %r1;\nnanosleep.u32 2000;\nld.global.u32 %r5, [%rd4];\n" END;
 	for (u32 streams = 1; streams <= 2; streams++) {
 		struct sim *s = machine(stack);
 		struct module *m = rig_load(s, text);
@@ -321,8 +330,9 @@ static void test_launches(void **state)
 
 static void test_sides(void **state)
 {
-	struct sim *s = execute(&on_stack, PUT "@%p1 bra GO;\nbra DONE;\nGO: nanosleep.u32 500;\nld.shared.u32 %r5, [%r3+128];\n"
-	                                   "setp.eq.u32 %p4, %r1, 5;\n@%p4 ld.shared.u32 %r6, [%r3+132];\n",
+	struct sim *s = execute(&on_stack,
+	                        PUT "@%p1 bra GO;\nbra DONE;\nGO: nanosleep.u32 500;\nld.shared.u32 %r5, [%r3+128];\n"
+	                            "setp.eq.u32 %p4, %r1, 5;\n@%p4 ld.shared.u32 %r6, [%r3+132];\n",
 	                        3, 64);
 	struct strbuf text = STRBUF_INIT;
 	struct err e = {0};
@@ -338,7 +348,8 @@ static void test_sides(void **state)
 	assert_true(f[1].second.cycle - f[1].first.cycle >= 350); /* 500 ns */
 	assert_int_equal(f[1].first.cta, f[1].second.cta);
 	finding_text(sim_gpu(s), &f[1], 2, &text);
-	assert_non_null(strstr(text.buf, "2: race: read after write, shared memory, 4 bytes at 0x98 (sh + 152 bytes); 3 times"));
+	assert_non_null(
+	    strstr(text.buf, "2: race: read after write, shared memory, 4 bytes at 0x98 (sh + 152 bytes); 3 times"));
 	assert_non_null(strstr(text.buf, "store by thread (38,0,0) of CTA (0,0,0), k (launch 0)"));
 	assert_non_null(strstr(text.buf, "load by thread (5,0,0) of CTA (0,0,0), k (launch 0)"));
 	assert_true(sim_check(s, &e));
@@ -541,14 +552,12 @@ static void test_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_barrier), cmocka_unit_test(test_named_barriers),
-	    cmocka_unit_test(test_bytes),   cmocka_unit_test(test_one_instruction),
-	    cmocka_unit_test(test_lanes),   cmocka_unit_test(test_atomics),
-	    cmocka_unit_test(test_fences),  cmocka_unit_test(test_flags),
-	    cmocka_unit_test(test_uninit),  cmocka_unit_test(test_async),
-	    cmocka_unit_test(test_launches), cmocka_unit_test(test_sides),
-	    cmocka_unit_test(test_travel),  cmocka_unit_test(test_fork),
-	    cmocka_unit_test(test_off),     cmocka_unit_test(test_events),
+	    cmocka_unit_test(test_barrier),         cmocka_unit_test(test_named_barriers), cmocka_unit_test(test_bytes),
+	    cmocka_unit_test(test_one_instruction), cmocka_unit_test(test_lanes),          cmocka_unit_test(test_atomics),
+	    cmocka_unit_test(test_fences),          cmocka_unit_test(test_flags),          cmocka_unit_test(test_uninit),
+	    cmocka_unit_test(test_async),           cmocka_unit_test(test_launches),       cmocka_unit_test(test_sides),
+	    cmocka_unit_test(test_travel),          cmocka_unit_test(test_fork),           cmocka_unit_test(test_off),
+	    cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "dbg/breaks.h"
-#include "dbg/events.h"
 #include "dbg/locate.h"
 #include "dbg/lua_side.h"
 
@@ -45,17 +44,17 @@ void breaks_rebind(struct debugger *d, struct strbuf *out)
 	}
 }
 
-void breaks_of_checks(struct debugger *d, struct strbuf *out)
+bool breaks_of_checks(struct debugger *d, struct strbuf *out)
 {
 	const struct conf *c = gpu_conf(dbg_gpu(d));
 	if (!c->check_races && !c->check_init)
-		return;
+		return false;
 	for (u32 i = 0; i < d->breaks.n; i++)
 		if (d->breaks.list[i]->kind == BK_EVENT && d->breaks.list[i]->event == EV_FINDING)
-			return;
+			return false;
 	const struct breakpoint *b = break_new_event(&d->breaks, EV_FINDING, event_descs[EV_FINDING].name);
 	strbuf_addf(out, "Breakpoint %u: finding (--check)\n", b->id);
-	debugger_resubscribe(d);
+	return true;
 }
 
 /* Code breakpoints point into modules that are gone now: they look for their code again. */

@@ -258,6 +258,15 @@ static int dbg_reason(lua_State *L)
 	  "their CTA began again; "                                                                                              \
 	  "effective_ipc: 1 / cpi; deadlines_met, deadlines_missed: requests for SMs of its kernels, free in time or late",      \
 	  "the host programs so far, in their order; for all of them together, ANTT and STP", "")                                \
+	D("findings", lua_dbg_findings,                                                                                          \
+	  "dbg.findings() -> {{kind, space, address, bytes, times, benign, fence, first, second}...} | nil",                     \
+	  "kind: raw, war, waw, lanes, uninit; space: shared, global; address: of shared memory the offset; times: warp "        \
+	  "instructions; benign, fence: booleans; first, second: {access, cycle, kernel, cta, thread, pc, place, cuda}: "        \
+	  "access: load, store, atomic; place, cuda: FILE:LINE; cuda: nil if not known",                                         \
+	  "what checks have found so far (--check), as `info findings` counts: pairs of lines with their first "                 \
+	  "occurrence. benign: both write the same value; fence: none lies between the first access and its CTA's "              \
+	  "next atomic; first: nil for uninit. nil: nobody looks",                                                               \
+	  "")                                                                                                                    \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                         \
 	  "integers; period in cycles; states, causes: tables state = samples",                                                  \
 	  "samples of all resident warps, one each period, from the start of the run. states: of an instruction, the "           \

@@ -67,15 +67,25 @@ static void add_dim(u64 linear, struct dim3 d, struct strbuf *out)
 	            (unsigned long long)(linear / x / y));
 }
 
+const char *finding_access_text(const struct check_side *s)
+{
+	return s->atomic ? "atomic" : s->store ? "store" : "load";
+}
+
+void finding_cuda_line(const struct module *m, u32 pc, struct strbuf *out)
+{
+	const struct inst *in = pc < m->ncode ? &m->code[pc] : NULL;
+	if (in && in->src_line)
+		strbuf_addf(out, "%s:%u", in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "?",
+		            in->src_line);
+}
+
 static void add_side(const struct gpu *g, const char *which, const struct check_side *s, struct strbuf *out)
 {
 	const struct launch *l = gpu_launched(g, s->launch);
 	const struct module *m = l->mod;
-	const struct inst *in = s->pc < m->ncode ? &m->code[s->pc] : NULL;
-	strbuf_addf(out, "\n  %-6s cycle %llu: %s by thread ", which, (unsigned long long)s->cycle,
-	            s->atomic  ? "atomic"
-	            : s->store ? "store"
-	                       : "load");
+	struct strbuf cuda = STRBUF_INIT;
+	strbuf_addf(out, "\n  %-6s cycle %llu: %s by thread ", which, (unsigned long long)s->cycle, finding_access_text(s));
 	add_dim(s->thread, l->block, out);
 	strbuf_adds(out, " of CTA ");
 	add_dim(s->cta, l->grid, out);
@@ -83,9 +93,10 @@ static void add_side(const struct gpu *g, const char *which, const struct check_
 	line_place(m, s->pc, out);
 	strbuf_adds(out, ": ");
 	line_text(m, s->pc, out);
-	if (in && in->src_line)
-		strbuf_addf(out, "\n         CUDA source %s:%u",
-		            in->src_file < m->nfiles && m->files[in->src_file] ? m->files[in->src_file] : "?", in->src_line);
+	finding_cuda_line(m, s->pc, &cuda);
+	if (cuda.len)
+		strbuf_addf(out, "\n         CUDA source %s", cuda.buf);
+	strbuf_release(&cuda);
 }
 
 void finding_text(const struct gpu *g, const struct check_finding *f, u32 number, struct strbuf *out)

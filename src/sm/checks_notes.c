@@ -1,3 +1,4 @@
+/* Checks: what an SM notes in its cycle, and who reads it behind the cycle; CTAs and launches. */
 #include "sm/checks.h"
 
 #include <stdlib.h>
