@@ -153,6 +153,22 @@ static void test_bytes(void **state)
 	       1, 64, "raw shared: @%p2 st.shared.v4.u32 [%r4], {%r1,%r1,%r1,%r1}; > ld.shared.u32 %r5, [%r4+12];\n");
 }
 
+/* Bytes of one word of global memory, of two warps. */
+static void test_bytes_of_words(void **state)
+{
+#define OWN_BYTE                                                                                                       \
+	"and.b32 %r8, %r1, 31;\nshl.b32 %r8, %r8, 1;\nshr.u32 %r10, %r1, 5;\nadd.u32 %r8, %r8, %r10;\ncvt.u64.u32 %rd5, "  \
+	"%r8;\nadd.u64 %rd6, %rd1, %rd5;\ncvt.u16.u32 %h1, %r1;\n@!%p1 nanosleep.u32 500;\nst.global.u8 [%rd6], %h1;\n"
+	expect(&on_stack, OWN_BYTE, 1, 64, "");
+	expect(&on_stack, OWN_BYTE "ld.global.u8 %h2, [%rd6];\n", 1, 64, "");
+	expect(&on_stack,
+	       OWN_BYTE "xor.b32 %r8, %r8, 1;\ncvt.u64.u32 %rd5, %r8;\nadd.u64 %rd7, %rd1, %rd5;\n"
+	                "ld.global.u8 %h2, [%rd7];\n",
+	       1, 64,
+	       "war global: ld.global.u8 %h2, [%rd7]; > st.global.u8 [%rd6], %h1;\n"); /* of the bytes that are written the
+	                                                                                  word remembers the last */
+}
+
 static void test_one_instruction(void **state)
 {
 	expect(&on_stack, "st.shared.u32 [%r4], %r1;\n", 1, 32,
@@ -552,11 +568,14 @@ static void test_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_barrier),         cmocka_unit_test(test_named_barriers), cmocka_unit_test(test_bytes),
-	    cmocka_unit_test(test_one_instruction), cmocka_unit_test(test_lanes),          cmocka_unit_test(test_atomics),
-	    cmocka_unit_test(test_fences),          cmocka_unit_test(test_flags),          cmocka_unit_test(test_uninit),
-	    cmocka_unit_test(test_async),           cmocka_unit_test(test_launches),       cmocka_unit_test(test_sides),
-	    cmocka_unit_test(test_travel),          cmocka_unit_test(test_fork),           cmocka_unit_test(test_off),
+	    cmocka_unit_test(test_barrier),        cmocka_unit_test(test_named_barriers),
+	    cmocka_unit_test(test_bytes),          cmocka_unit_test(test_one_instruction),
+	    cmocka_unit_test(test_bytes_of_words), cmocka_unit_test(test_lanes),
+	    cmocka_unit_test(test_atomics),        cmocka_unit_test(test_fences),
+	    cmocka_unit_test(test_flags),          cmocka_unit_test(test_uninit),
+	    cmocka_unit_test(test_async),          cmocka_unit_test(test_launches),
+	    cmocka_unit_test(test_sides),          cmocka_unit_test(test_travel),
+	    cmocka_unit_test(test_fork),           cmocka_unit_test(test_off),
 	    cmocka_unit_test(test_events),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
