@@ -151,7 +151,7 @@ static inline void look_at(struct view *v, const struct part *p)
 
 static struct cell *shared_cells(const struct view *v)
 {
-	return v->k->shared + v->s->id * v->k->shared_bytes + v->s->cta[v->note->slot].shared_first;
+	return v->k->shared + v->s->id * v->k->shared_bytes + v->note->shared_first;
 }
 
 /* NULL: there is no room for another page. */
@@ -296,9 +296,8 @@ static struct init_map map_of(const struct view *v)
 {
 	const struct checks *k = v->k;
 	if (v->note->space == SPC_SHARED)
-		return (struct init_map){.map = check_shared_init(k, v->s->id),
-		                         .from = v->s->cta[v->note->slot].shared_first,
-		                         .limit = k->shared_bytes};
+		return (struct init_map){
+		    .map = check_shared_init(k, v->s->id), .from = v->note->shared_first, .limit = k->shared_bytes};
 	return (struct init_map){.map = k->mem->init, .base = DEVMEM_BASE, .limit = k->mem->bytes};
 }
 

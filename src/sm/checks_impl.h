@@ -80,9 +80,10 @@ enum {
 	NOTE_VALUES = 128 /* data is what is written */
 };
 struct note {
-	u8 kind, space, bytes, warp; /* warp: in its CTA */
-	u8 flags, place, slot, id;   /* place: the warp's on the SM; id: barrier; fence: its scope */
-	u32 run, pc, mask;           /* of a barrier: warps that came */
+	u8 kind, space, bytes, warp;     /* warp: in its CTA */
+	u8 flags, place, front_warp, id; /* place: the warp's on the SM; id: barrier; fence: its scope */
+	u32 slot, shared_first; /* the front end's slot; where the CTA's shared memory begins. A CTA may move (vt) */
+	u32 run, pc, mask;      /* of a barrier: warps that came */
 	u32 waiting;
 	u64 addr[WARP_SIZE];
 	u8 data[WARP_SIZE * 16];
@@ -114,13 +115,14 @@ struct checks {
 	struct page *page;     /* as far as st->pages */
 };
 
-static inline struct check_cta *check_cta_at(const struct sm_ctx *x, const struct checks *k, u32 sm, u32 place)
+/* By the front end's numbers. */
+static inline struct check_cta *check_cta_at(const struct checks *k, u32 sm, u32 slot)
 {
-	return &k->cta[(size_t)sm * k->nctas + front_slot(x->front, sm, place)];
+	return &k->cta[(size_t)sm * k->nctas + slot];
 }
-static inline struct lanes *check_lanes_at(const struct sm_ctx *x, const struct checks *k, u32 sm, u32 place)
+static inline struct lanes *check_lanes_at(const struct checks *k, u32 sm, u32 warp)
 {
-	return &k->lanes[(size_t)sm * k->nwarps + front_warp(x->front, sm, place)];
+	return &k->lanes[(size_t)sm * k->nwarps + warp];
 }
 static inline struct run *run_of(const struct checks *k, u32 number)
 {

@@ -93,10 +93,12 @@ static struct note *note_add(struct sm_ctx *x, const struct sm *s, u32 place, u3
 	struct note *n = &t->n[t->used++];
 	n->kind = (u8)kind;
 	n->place = (u8)place;
-	n->slot = (u8)slot;
+	n->front_warp = (u8)front_warp(x->front, s->id, place);
+	n->slot = front_slot(x->front, s->id, slot);
+	n->shared_first = s->cta[slot].shared_first;
 	n->warp = kind == NOTE_BARRIER ? 0 : s->warp[place].warp_in_cta;
 	n->flags = 0;
-	n->run = check_cta_at(x, x->checks, s->id, slot)->run;
+	n->run = check_cta_at(x->checks, s->id, n->slot)->run;
 	return n;
 }
 
@@ -294,12 +296,12 @@ bool checks_cycle(struct sm_ctx *x, const struct sm *s, u64 now)
 	struct view v = {.x = x, .s = s, .k = k, .now = now};
 	for (u32 i = 0; i < t->used; i++) {
 		const struct note *n = v.note = &t->n[i];
-		v.cta = check_cta_at(x, k, s->id, n->slot);
+		v.cta = check_cta_at(k, s->id, n->slot);
 		if (v.cta->run != n->run || n->warp >= CTA_WARPS)
 			continue; /* it has left the SM between two cycles */
 		v.me = run_of(k, n->run);
 		v.time = (u32)MIN(now - v.me->start + 1, UINT32_MAX);
-		v.lanes = k->splits && k->races ? check_lanes_at(x, k, s->id, n->place) : NULL;
+		v.lanes = k->splits && k->races ? check_lanes_at(k, s->id, n->front_warp) : NULL;
 		k->st->notes++;
 		if (n->kind != NOTE_ACCESS) {
 			check_sync(&v);
@@ -336,7 +338,7 @@ void checks_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, bool back,
 	struct checks *k = x->checks;
 	const struct cta *at = &s->cta[slot];
 	const struct launch *l = x->prog[at->launch].launch;
-	struct check_cta *c = check_cta_at(x, k, s->id, slot);
+	struct check_cta *c = check_cta_at(k, s->id, front_slot(x->front, s->id, slot));
 	const u32 number = ++k->st->runs ? k->st->runs : ++k->st->runs;
 	memset(c, 0, sizeof *c);
 	c->run = number;
@@ -357,7 +359,7 @@ void checks_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, bool back,
 	FOR_EACH_BIT(w, k->lanes ? at->warps : 0)
 	{
 		const u32 place = sm_warp_base(at) + (u32)w;
-		memset(check_lanes_at(x, k, s->id, place), 0, sizeof(struct lanes));
+		memset(check_lanes_at(k, s->id, front_warp(x->front, s->id, place)), 0, sizeof(struct lanes));
 	}
 }
 

@@ -39,7 +39,7 @@ static void lanes_meet(struct lanes *l, u32 mask, u32 time)
 static void warp_meets(struct view *v, u32 mask)
 {
 	if (v->lanes)
-		lanes_meet(check_lanes_at(v->x, v->k, v->s->id, v->note->place), mask, v->time);
+		lanes_meet(check_lanes_at(v->k, v->s->id, v->note->front_warp), mask, v->time);
 }
 
 static void fence(struct view *v, u32 scope)
