@@ -1,5 +1,6 @@
 #include "ir/devmem.h"
 
+#include "base/bits.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -100,20 +101,6 @@ static struct freed_run run_from(const struct devmem *d, u32 i)
 	return r;
 }
 
-/* --- which bytes somebody has written --- */
-
-static void mark_init(struct devmem *d, u64 addr, u64 n, bool written)
-{
-	const u64 at = addr - DEVMEM_BASE, end = at + n;
-	for (u64 b = at; b < end; b++)
-		if (b % 8 == 0 && end - b >= 8) {
-			memset(d->init + b / 8, written ? 0xff : 0, (end - b) / 8);
-			b += (end - b) / 8 * 8 - 1;
-		} else {
-			d->init[b / 8] = (u8)((d->init[b / 8] & ~(1 << b % 8)) | (int)written << b % 8);
-		}
-}
-
 /* Clears what was ever written of a range. */
 static void clear(struct devmem *d, u64 addr, u64 size)
 {
@@ -153,7 +140,7 @@ static u64 take_run(struct devmem *d, const struct freed_run *r, u64 size, const
 	d->top = MAX(d->top, end);
 	clear(d, addr, size);
 	if (d->init)
-		mark_init(d, addr, size, false);
+		bits_put(d->init, addr - DEVMEM_BASE, addr - DEVMEM_BASE + size, false);
 	d->epoch++;
 	return addr;
 }
@@ -297,7 +284,7 @@ bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err 
 		return false;
 	memcpy(devmem_ptr(d, addr), in, n);
 	if (d->init)
-		mark_init(d, addr, n, true);
+		bits_put(d->init, addr - DEVMEM_BASE, addr - DEVMEM_BASE + n, true);
 	for (u64 at = addr; at < addr + n; at += DEVMEM_PAGE)
 		devmem_touch(d, at, 1);
 	devmem_touch(d, addr + n - 1, 1);

@@ -346,16 +346,8 @@ void checks_cta_start(struct sm_ctx *x, const struct sm *s, u32 slot, bool back,
 	if (k->races)
 		c->grain = grain_of(l->mod);
 	*run_of(k, number) = (struct run){.number = number, .launch = at->launch, .cta = at->id, .start = now};
-	const u32 first = at->shared_first, end = first + at->shared_size;
-	u8 *init = check_shared_init(k, s->id);
-	for (u32 b = first; b < end && k->init; b++) {
-		if (b % 8 == 0 && end - b >= 8) {
-			memset(init + b / 8, back ? 0xff : 0, (end - b) / 8);
-			b += (end - b) / 8 * 8 - 1;
-			continue;
-		}
-		init[b / 8] = (u8)((init[b / 8] & ~(1 << b % 8)) | (int)back << b % 8);
-	}
+	if (k->init)
+		bits_put(check_shared_init(k, s->id), at->shared_first, at->shared_first + at->shared_size, back);
 	FOR_EACH_BIT(w, k->lanes ? at->warps : 0)
 	{
 		const u32 place = sm_warp_base(at) + (u32)w;
