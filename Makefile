@@ -214,6 +214,7 @@ test-full: test
 	MATRIX=full $(B)/tests/test_matrix
 	MATRIX=coherence $(B)/tests/test_matrix
 	MATRIX=13 $(B)/tests/test_matrix
+	WARPDBG_CHECKED=1 $(B)/tests/test_checked
 	PAPERS=full WARPDBG=./$(PROGRAM) tests/cli/test_paper.sh
 	WARPDBG_OTHER_MACHINES=2 $(B)/tests/test_workloads
 	WARPDBG_LATE=1 WARPDBG_WINDOWS=40 $(B)/tests/test_windows

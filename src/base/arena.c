@@ -80,6 +80,14 @@ u8 *arena_tail(struct arena *a, size_t bytes)
 	return a->base + a->tail;
 }
 
+u8 *arena_last(struct arena *a, size_t bytes)
+{
+	BUG_ON(!a->hashed);
+	u8 *p = carve(a, bytes, 4096, 1, NULL);
+	a->used -= bytes;
+	return p;
+}
+
 void arena_end_hashed(struct arena *a)
 {
 	BUG_ON(a->hashed || !a->used);

@@ -47,6 +47,15 @@ static inline void arena_reach(struct arena *a, size_t bytes)
 	if (a->used < a->tail + bytes)
 		a->used = a->tail + bytes;
 }
+/* The last block of all, whose pages come into use bit by bit: they count as used, and snapshots look at them, as far
+ * as arena_reach_to() was told. Behind arena_end_hashed(). */
+u8 *arena_last(struct arena *a, size_t bytes);
+/* All in front of `end` is in use. What was in use stays so. */
+static inline void arena_reach_to(struct arena *a, const void *end)
+{
+	const size_t used = (size_t)((const u8 *)end - a->base);
+	a->used = a->used < used ? used : a->used;
+}
 /* Blocks from here on are left out of the hash: what an observer remembers goes with snapshots, but is no part of the
  * machine. */
 void arena_end_hashed(struct arena *a);

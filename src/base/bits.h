@@ -1,6 +1,8 @@
 /* bits: small helpers on 64-bit masks, the currency of warp readiness. */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
+#include <string.h>
+
 #include "base/base.h"
 
 /* Warp slots of an SM, at most: a set of them is a u64. */
@@ -56,4 +58,15 @@ static inline u64 ceil_div(u64 x, u64 d)
 /* for (each set bit i of m) */
 #define FOR_EACH_BIT(i, m)                                                                                             \
 	for (u64 m_##i = (m), i = m_##i ? bit_first(m_##i) : 0; m_##i; m_##i &= m_##i - 1, i = m_##i ? bit_first(m_##i) : 0)
+/* Sets or clears the bits [from, to) of a map, the lowest of a byte first. */
+static inline void bits_put(u8 *map, u64 from, u64 to, bool on)
+{
+	for (u64 b = from; b < to; b++)
+		if (b % 8 == 0 && to - b >= 8) {
+			memset(map + b / 8, on ? 0xff : 0, (to - b) / 8);
+			b += (to - b) / 8 * 8 - 1;
+		} else {
+			map[b / 8] = (u8)((map[b / 8] & ~(1 << b % 8)) | (int)on << b % 8);
+		}
+}
 #endif

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "conf/virtual.h"
 #include "sm/copies.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 
 static u64 store_bytes(const struct conf *c)
@@ -199,6 +200,8 @@ static void come_back(struct resume_ctx *x, struct saved_cta *c, u32 sm, u64 now
 	const struct cta_comes how = {.from = c->sm, .left_at = c->left_at, .moved = c->moved};
 	const u32 slot = sm_restore_cta(ctx, x->sm[sm], &c->s, x->store + c->at, &how, now);
 	const struct cta_set alone = cta_alone(slot);
+	if (ctx->checks)
+		checks_cta_start(ctx, x->sm[sm], slot, true, now);
 	if (ctx->restart)
 		restart_cta_restore(ctx->restart, sm, slot, x->store + c->at + c->record);
 	x->sm[sm]->cta[slot].away += now - c->left_at;

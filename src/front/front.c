@@ -280,6 +280,11 @@ u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, e
 	return f->ops->read_reg ? f->ops->read_reg(f, sm, front_warp(f, sm, warp), lane, at, t) : 0;
 }
 
+bool front_stored(const struct front *f, u32 sm, u32 warp, const struct inst *in, u8 *out)
+{
+	return f->ops->stored && f->ops->stored(f, sm, front_warp(f, sm, warp), in, out);
+}
+
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
 {
 	return f->ops->write_reg && f->ops->write_reg(f, sm, front_warp(f, sm, warp), lane, at, t, bits);

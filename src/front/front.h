@@ -107,6 +107,7 @@ enum {
 	DYN_TURN = 1 << 16,      /* other lanes run, though those that ran could go on */
 	DYN_SPLIT = 1 << 17,     /* lanes that waited for others run on alone */
 	DYN_CONVERGED = 1 << 18, /* lanes that had parted have met at a barrier or .sync instruction, and are one split */
+	DYN_MIXED = 1 << 19,     /* lanes are in several spaces: addresses of some are not what they accessed */
 	DYN_OF_SPLITS = DYN_TURN | DYN_SPLIT | DYN_CONVERGED,
 };
 #define DYN_MBARRIER (DYN_COMMIT | DYN_PHASE | DYN_AWAIT | DYN_COPY_ARRIVE)
@@ -117,7 +118,7 @@ struct dyninst {
 	u32 mask;   /* lanes that executed it: active and guard true */
 	u32 active; /* lanes active at it */
 	u32 flags;  /* DYN_... */
-	u32 taken;  /* conditional branch: lanes that took it */
+	u32 taken;  /* conditional branch: lanes that took it; cp.async: lanes that write to shared memory */
 	u8 space;   /* memory: the space after generic resolution (that of the lowest lane) */
 	u8 bytes;   /* memory: bytes per lane, vector included (1..16) */
 	bool store, atomic;
@@ -287,6 +288,9 @@ u64 front_warp_hash(const struct front *f, u32 sm, u32 warp);
 u64 front_deep_hash(const struct front *f);
 /* Value of a register operand of the warp's current frame in a lane, as raw bits. */
 u64 front_read_reg(const struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t);
+/* The values of an st that the warp has just executed: of lane i `in`'s bytes (type and vec) at out + i times as many.
+ * False: not known. */
+bool front_stored(const struct front *f, u32 sm, u32 warp, const struct inst *in, u8 *out);
 bool front_write_reg(struct front *f, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits);
 /* Local memory of a lane: n bytes from byte offset off. False when that is outside what the warp's kernel has. */
 bool front_read_local(const struct front *f, u32 sm, u32 warp, u32 lane, u64 off, void *out, u32 n);

@@ -49,6 +49,7 @@ struct front_ops {
 	FRONT_OP(warp_hash);   /* of pc and active_mask */
 	FRONT_OP(deep_hash);   /* 0 */
 	FRONT_OP(read_reg);    /* 0: it has no values */
+	FRONT_OP(stored);      /* false */
 	FRONT_OP(write_reg);   /* false */
 	FRONT_OP(read_local);  /* false */
 	FRONT_OP(lock);        /* NULL */

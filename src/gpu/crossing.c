@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "gpu/dependents.h"
 #include "gpu/state.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 
 /* What a tick says beside what it leaves in struct sm. */
@@ -158,6 +159,12 @@ static __attribute__((noinline)) void gather_restarts(struct gpu *g)
 		restart_gather(&g->ctx[i], g->sm[i]);
 }
 
+static __attribute__((noinline)) void look_for_races(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		checks_cycle(&g->ctx[i], g->sm[i], g->st->cycle);
+}
+
 /* The stores of a cycle take effect when all SMs have had their loads of it. */
 void crossing_tick(struct gpu *g)
 {
@@ -182,4 +189,6 @@ void crossing_tick(struct gpu *g)
 		}
 	if (unlikely(g->restart != NULL))
 		gather_restarts(g);
+	if (unlikely(g->checks != NULL))
+		look_for_races(g);
 }

@@ -19,6 +19,7 @@
  *   memory requests           mem: miss queue, fresh[]      mem_tick(), the same cycle     ports, L2, DRAM: noc.latency
  *                                                                                          later; back-pressure: below
  *   restart points            restart: a list an SM         restart_gather()               a record
+ *   accesses, for checks      checks: notes of an SM        checks_cycle()                 findings
  *   text of printf            the front end's, an SM        front_commit()                 the host
  *   events                    ev[sm]                        deliver_all(), cycle's end     the host
  *

@@ -16,6 +16,7 @@
 #include "sm/kernels/kernel_sched.h"
 #include "sm/copies.h"
 #include "sm/deps.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 #include "sm/tensor.h"
 #include "sm/virtual.h"
@@ -37,7 +38,8 @@ static bool state_bytes(const struct conf *c, const struct front_ops *front, siz
 	*bytes = mem + front_state_bytes(front, c) + c->num_sms * sm + sizeof(struct task) +
 	         sizeof(struct partition_state) + sizeof(struct gpu_state) + c->num_sms * sizeof(u64[SM_MAX_CTAS]) +
 	         livelock_state_bytes(c) + resume_state_bytes(c) + preempt_state_bytes() + starve_state_bytes(c) +
-	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + dependents_state_bytes() + 65536;
+	         restart_state_bytes(c, TASK_MAX_LAUNCHES) + dependents_state_bytes() +
+	         checks_state_bytes(c, TASK_MAX_LAUNCHES) + 65536;
 	return true;
 }
 
@@ -112,8 +114,11 @@ static bool build(struct gpu *g, const struct front_ops *front, struct err *e)
 	g->resume.brought = preempt_brought;
 	g->resume.brought_ctx = &g->preempt;
 	g->restart = restart_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values, g->front);
-	for (u32 i = 0; i < c->num_sms; i++)
+	g->checks = checks_create(c, TASK_MAX_LAUNCHES, &g->arena, &g->mem_values);
+	for (u32 i = 0; i < c->num_sms; i++) {
 		g->ctx[i].restart = g->restart;
+		g->ctx[i].checks = g->checks;
+	}
 	gpu_set_event_mask(g, 0);
 	return true;
 }
@@ -137,6 +142,7 @@ void gpu_destroy(struct gpu *g)
 	if (!g)
 		return;
 	restart_free(g->restart);
+	checks_free(g->checks);
 	preempt_free(&g->preempt);
 	notice_free(g);
 	policies_destroy(g);
@@ -236,6 +242,8 @@ static void start_kernels(struct gpu *g)
 		launch_slots_note(g, g->task->kcb[id].slots_before);
 		dispatch_kernel_start(&g->dispatch, (u32)id, g->st->cycle);
 		front_kernel_start(g->front, g->launch[id], (u32)dispatch_slot(g->dispatch.d, (u32)id));
+		if (g->checks)
+			checks_launch_starts(g->checks, (u32)id, g->st->cycle);
 		if (*g->conf.sm_carveouts)
 			carve_l1d(g);
 		g->task->kcb[id].k.l1d_bytes = (u64)mem_l1d_lines(g->mem, 0) * g->conf.l1d_line;
@@ -250,6 +258,8 @@ static void start_kernels(struct gpu *g)
 static void kernel_done(struct gpu *g, u32 launch, u32 sm)
 {
 	g->kernels_ended++;
+	if (g->checks)
+		checks_launch_ends(g->checks, launch, g->st->cycle);
 	if (event_wanted(gpu_events(g), EV_KERNEL_DONE))
 		machine_event(g, EV_KERNEL_DONE, launch)->arg[0] = g->st->cycle - g->task->kcb[launch].k.started_at;
 	g->task->kcb[launch].k.cta_limit = dispatch_limit(&g->dispatch, launch, g->st->cycle);

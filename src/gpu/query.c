@@ -459,6 +459,11 @@ const struct restart_cta *gpu_restart_cta(const struct gpu *g, u32 sm, u32 slot)
 	return g->sm[sm]->cta[slot].used ? restart_cta(g->restart, sm, slot) : NULL;
 }
 
+const struct checks *gpu_checks(const struct gpu *g)
+{
+	return g->checks;
+}
+
 const struct restart_launch *gpu_restart_launch(const struct gpu *g, u32 launch)
 {
 	return restart_launch(g->restart, launch);

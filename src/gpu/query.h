@@ -11,6 +11,7 @@
 #include "probe/probe.h"
 #include "sm/blocks.h"
 #include "sm/cta_state.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 #include "sm/warp_state.h"
 #include "task/preempt/cost.h"
@@ -265,6 +266,8 @@ u32 gpu_ctas_away(const struct gpu *g, s32 launch, struct away_info *out, u32 ma
 struct cta_tally gpu_cta_tally(const struct gpu *g, s32 launch);
 /* Is this CTA on the SM now? */
 bool gpu_cta_resident(const struct gpu *g, u32 sm, u32 launch, u64 cta);
+/* Races and reads of what nobody has written, with check.races, check.init (sm/checks.h); NULL: nobody looks. */
+const struct checks *gpu_checks(const struct gpu *g);
 /* Idempotence as it is (sm/restartable.h), recorded with idempotence.track. May the CTA in a slot be flushed and
  * started over now? False also for an empty slot, and where it is not known: nothing is recorded, or it has read more
  * than the record holds. It says nothing of what the CTA will do next. (Models below gpu ask restart_possible().) */

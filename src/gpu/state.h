@@ -47,6 +47,7 @@ struct gpu {
 	struct starve_sm *starve_sm;     /* by SM */
 	struct starve_warp *starve_warp; /* by SM and warp slot */
 	struct restart *restart;         /* NULL: not recorded */
+	struct checks *checks;           /* NULL: nobody looks for races */
 	struct sm *sm[CONF_MAX_SMS];
 	struct sm_ctx ctx[CONF_MAX_SMS];
 	struct event_buf *ev;              /* num_sms + 1: the last is the machine's own */

@@ -15,7 +15,7 @@ void gpu_set_event_mask(struct gpu *g, event_set mask)
 		g->ev[i].n = 0; /* launches that nobody wants to hear of any more */
 	for (u32 i = 0; i <= g->conf.num_sms; i++)
 		g->ev[i].mask = mask;
-	for (u32 i = 0; i < g->conf.num_sms && (g->restart || g->lines); i++) {
+	for (u32 i = 0; i < g->conf.num_sms && (g->restart || g->lines || g->checks); i++) {
 		g->ev[i].mask |= EVENT(EV_ISSUE);
 		g->ev[i].quiet_issue = !event_in(mask, EV_ISSUE);
 	}

@@ -1,5 +1,6 @@
 #include "ir/devmem.h"
 
+#include "base/bits.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -138,6 +139,8 @@ static u64 take_run(struct devmem *d, const struct freed_run *r, u64 size, const
 	d->nallocs = r->first + 1 + split + behind;
 	d->top = MAX(d->top, end);
 	clear(d, addr, size);
+	if (d->init)
+		bits_put(d->init, addr - DEVMEM_BASE, addr - DEVMEM_BASE + size, false);
 	d->epoch++;
 	return addr;
 }
@@ -280,6 +283,8 @@ bool devmem_write(struct devmem *d, u64 addr, const void *in, u64 n, struct err 
 	if (!check_host_copy(d, addr, n, "write", e))
 		return false;
 	memcpy(devmem_ptr(d, addr), in, n);
+	if (d->init)
+		bits_put(d->init, addr - DEVMEM_BASE, addr - DEVMEM_BASE + n, true);
 	for (u64 at = addr; at < addr + n; at += DEVMEM_PAGE)
 		devmem_touch(d, at, 1);
 	devmem_touch(d, addr + n - 1, 1);

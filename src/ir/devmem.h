@@ -48,6 +48,7 @@ struct devmem {
 	struct alloc *allocs; /* sorted by address */
 	u32 nallocs, cap;
 	u32 made;     /* allocations ever: the last one's id */
+	u8 *init;     /* one bit per byte: somebody has written it since its allocation (sm/checks.h); NULL: nobody asks */
 	u64 epoch;    /* counts changes of the allocation table, so that look-ups may be cached */
 	u32 owner;    /* of what is allocated from now on */
 	bool several; /* programs have been at work here: none may touch what another owns */

@@ -242,7 +242,7 @@ enum {
 	IF_NEG_PRED = 1 << 16,  /* the predicate of setp, selp, mov, vote, bar.red is negated, of and, or, xor the first */
 	IF_NEG_PRED2 = 1 << 22, /* and, or, xor of predicates: the second source is negated */
 	IF_ACQREL = 1 << 17,    /* .acquire .release .acq_rel on ld, st, atom, red: ordering only */
-	IF_VOTE_PRED = 1 << 18, /* reserved for the front end */
+	IF_RELAXED = 1 << 18,   /* .relaxed, .mmio, beside IF_VOLATILE */
 	/* call of vprintf: s[0] = format address, s[1] = argument buffer address, d[0] = result or OPND_NONE */
 	IF_VPRINTF = 1 << 19,
 	IF_EXITS = 1 << 20,  /* ret in a kernel: the same as exit */

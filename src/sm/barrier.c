@@ -1,6 +1,7 @@
 /* CTA barriers: sixteen per CTA. A barrier opens when the arrivals reach the number expected (PTX ISA, bar: the thread
  * count, or all threads of the CTA), or when every warp that has not exited is among them: nobody else can come. A warp
  * that arrived (bar.arrive) and then exited counts as an arrival, not as one who is missing. */
+#include "sm/checks.h"
 #include "sm/internal.h"
 #include "sm/replay.h"
 
@@ -14,6 +15,8 @@ static void try_open(struct sm_ctx *x, struct sm *s, u32 slot, u32 id, u64 now)
 	u64 waiting = b->waiting;
 	if (x->replay)
 		replay_barrier(x, s, b->came);
+	if (unlikely(x->checks != NULL))
+		checks_barrier(x, s, slot, id, b->came, waiting, now);
 	*b = (struct barrier){0};
 	front_barrier_release(x->front, s->id, slot, id, waiting);
 	if (event_wanted(x->ev, EV_BARRIER_RELEASE)) {

@@ -5,6 +5,7 @@
 
 #include "sm/griddep.h"
 #include "sm/internal.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
 #include "sm/virtual_internal.h"
@@ -83,6 +84,8 @@ static void begin_warps(struct sm_ctx *x, struct sm *s, u32 place, u64 now)
 		memset(x->big[w], 0, sizeof x->big[w]);
 	}
 	front_cta_start(x->front, s->id, place, l, c->id, bit_range(l->warps));
+	if (x->checks)
+		checks_cta_start(x, s, place, false, now);
 	if (x->restart)
 		restart_cta_start(x, s, place, now);
 }

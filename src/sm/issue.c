@@ -1,5 +1,6 @@
 /* Issue: a scheduler chooses a warp, the front end executes its instruction, the scoreboard and the unit are reserved.
  * And the accounting: each scheduler, each cycle, is charged to exactly one base reason. */
+#include "sm/checks.h"
 #include "sm/deps.h"
 #include "sm/griddep.h"
 #include "sm/internal.h"
@@ -219,6 +220,8 @@ static u32 bank_conflicts(const struct sm_ctx *x, struct sm *s, u32 w, const str
 static void issue_event(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct issue_info *in, bool slot,
                         const struct dyninst *d, u64 now)
 {
+	if (x->checks)
+		checks_issue(x, s, w, d, now);
 	if (x->restart)
 		restart_issue(x, s, w, d, now);
 	if (x->lines)

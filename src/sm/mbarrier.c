@@ -1,5 +1,6 @@
 #include "sm/mbarrier.h"
 
+#include "sm/checks.h"
 #include "sm/copies.h"
 #include "sm/internal.h"
 
@@ -50,8 +51,11 @@ void mbarrier_phase(struct sm_ctx *x, struct sm *s, u32 w, u64 addr, u32 pc, u64
 			}
 	}
 	FOR_EACH_BIT(i, c->inactive ? 0 : s->awaiting & c->warps)
-	if (front_mbarrier_poll(x->front, s->id, (u32)i))
+	if (front_mbarrier_poll(x->front, s->id, (u32)i)) {
+		if (unlikely(x->checks != NULL))
+			checks_awaited(x, s, (u32)i, now);
 		wake(x, s, (u32)i, now);
+	}
 	find_due(s);
 }
 

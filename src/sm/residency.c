@@ -4,6 +4,7 @@
 
 #include "sm/deps.h"
 #include "sm/internal.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
 #include "sm/virtual.h"
@@ -354,6 +355,8 @@ void cta_begin(struct sm_ctx *x, struct sm *s, u32 slot, u64 now)
 {
 	const struct cta *c = &s->cta[slot];
 	front_cta_start(x->front, s->id, slot, x->prog[c->launch].launch, c->id, c->warps);
+	if (x->checks)
+		checks_cta_start(x, s, slot, false, now);
 	if (x->restart)
 		restart_cta_start(x, s, slot, now);
 	u32 index = 0;

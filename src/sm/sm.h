@@ -365,6 +365,7 @@ struct deps;
 struct l0i;
 struct restart;
 struct grid_order;
+struct checks;
 struct warp_sched_ops;
 struct kernel_sched_ops;
 struct kernel_turns;
@@ -385,6 +386,7 @@ struct sm_ctx {
 	struct timer_node *node;                /* pool, in the arena */
 	const struct grid_order *grids;         /* griddep.h, by launch id; NULL: no launch depends on another */
 	struct restart *restart;                /* a record of which CTAs are restartable; NULL: none is kept */
+	struct checks *checks;                  /* who looks for races (checks.h); NULL: nobody */
 	struct l1_pipe *pipe;                   /* in front of L1D's tags, in the arena; NULL: there is none */
 	struct copies *copies;                  /* cp.async under way, in the arena */
 	struct l0i *l0i;                        /* by scheduler, in the arena; NULL: there is none */

@@ -161,7 +161,7 @@ static void later_modules(void **state)
 {
 	struct rig r;
 	char was[32768];
-	open_words(&r, "tests/kernels/two_modules.lua");
+	rig_words(&r, "tests/kernels/two_modules.lua");
 	rig_say(&r, "continue");
 	snprintf(was, sizeof was, "%s", rig_say(&r, ROWS));
 	rig_has(

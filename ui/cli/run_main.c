@@ -16,6 +16,7 @@
 #include "dbg/hooks.h"
 #include "dbg/lua_side.h"
 #include "lua/lua.h"
+#include "obs/name/findings.h"
 #include "obs/why/why.h"
 #include "session/alone.h"
 #include "session/programs.h"
@@ -175,6 +176,26 @@ static void note_starvation(const struct session *s)
 	strbuf_release(&text);
 }
 
+/* What checks have found, on standard error. True: there are races, or reads of what nobody has written. */
+static bool tell_findings(const struct session *s)
+{
+	struct gpu *g = sim_gpu(s->sim);
+	struct strbuf text = STRBUF_INIT;
+	u32 benign;
+	if (!gpu_checks(g))
+		return false;
+	const u32 n = findings_count(g, &benign);
+	strbuf_addf(&text, "checks: %u finding%s", n, plural(n));
+	if (benign)
+		strbuf_addf(&text, ", and %u benign pair%s of lines that write the same value", benign, plural(benign));
+	strbuf_addc(&text, '\n');
+	findings_text(g, &text);
+	text.buf[--text.len] = 0;
+	complain_of("", text.buf);
+	strbuf_release(&text);
+	return n != 0;
+}
+
 /* What must hold at the end of every run that came to its end. */
 static bool laws_hold(struct session *s, enum session_stop why)
 {
@@ -213,6 +234,7 @@ static int run_session(struct session *s)
 	if (findings.len)
 		show_findings(s, &findings);
 	note_starvation(s);
+	const bool found = tell_findings(s);
 	struct err out = {0};
 	bool written = !ran || outputs_write_stats(s, session_stop_word(why), host_ns() - from, &out);
 	written = session_close_outputs(s, &out) && written;
@@ -222,7 +244,7 @@ static int run_session(struct session *s)
 	int status = session_exit_status(s, why);
 	if (!laws_hold(s, why))
 		return EXIT_BROKEN;
-	return status ? status : written && script_ok ? 0 : 2;
+	return status ? status : !written || !script_ok ? 2 : found ? 3 : 0;
 }
 
 int run_main(struct options *o)

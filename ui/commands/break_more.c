@@ -178,12 +178,15 @@ static const struct need needs[] = {
     {EV_REPLAY_ENTER, NULL, "--set lsu.replay=newcar"},
     {EV_REPLAY_LEAVE, NULL, "--set lsu.replay=newcar"},
     {EV_CTA_NONIDEMPOTENT, NULL, "--set idempotence.track=true"},
+    {EV_FINDING, NULL, "--check races,init"},
 };
 
 static bool need_is_met(const struct need *n, const struct conf *c)
 {
 	if (n->policy)
 		return !strncmp(c->warp_sched, n->policy, strlen(n->policy));
+	if (n->event == EV_FINDING)
+		return c->check_races || c->check_init;
 	return n->event == EV_CTA_NONIDEMPOTENT ? c->idem_track : c->lsu_replay != LSU_REPLAY_NONE;
 }
 

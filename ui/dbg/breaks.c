@@ -44,6 +44,19 @@ void breaks_rebind(struct debugger *d, struct strbuf *out)
 	}
 }
 
+bool breaks_of_checks(struct debugger *d, struct strbuf *out)
+{
+	const struct conf *c = gpu_conf(dbg_gpu(d));
+	if (!c->check_races && !c->check_init)
+		return false;
+	for (u32 i = 0; i < d->breaks.n; i++)
+		if (d->breaks.list[i]->kind == BK_EVENT && d->breaks.list[i]->event == EV_FINDING)
+			return false;
+	const struct breakpoint *b = break_new_event(&d->breaks, EV_FINDING, event_descs[EV_FINDING].name);
+	strbuf_addf(out, "Breakpoint %u: finding (--check)\n", b->id);
+	return true;
+}
+
 /* Code breakpoints point into modules that are gone now: they look for their code again. */
 void breaks_unresolve(struct debugger *d)
 {

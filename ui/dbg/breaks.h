@@ -7,6 +7,9 @@
 void resolve_pending(struct debugger *d);
 /* The machine is another one: statistics are looked up in it, and go when it has not got them. */
 void breaks_rebind(struct debugger *d, struct strbuf *out);
+/* On a machine that looks for races a breakpoint on event `finding` is set, if there is none: a first finding stops.
+ * True: there is a new one. */
+bool breaks_of_checks(struct debugger *d, struct strbuf *out);
 /* The modules go with the machine: code breakpoints look for their code again, counts begin anew. */
 void breaks_unresolve(struct debugger *d);
 /* Another program is there: says which breakpoints find nothing in it, as pending ones do until a module has it. */

@@ -83,6 +83,8 @@ bool debugger_start(struct debugger *d, struct strbuf *out, struct err *e)
 	d->script.in_script--;
 	if (!ok)
 		return false;
+	if (breaks_of_checks(d, out))
+		debugger_resubscribe(d);
 	enum session_stop ss = run_to(d, sim_cycle(d->s->sim), e);
 	for (u32 i = 0; ss == SS_BUSY && i < START_SLICES; i++) /* it goes on with the first command that runs */
 		ss = run_to(d, sim_cycle(d->s->sim), e);

@@ -18,6 +18,7 @@
 #include "dbg/value.h"
 #include "dbg/watch.h"
 #include "obs/why/why.h"
+#include "obs/name/findings.h"
 #include "obs/name/names.h"
 
 /* The stop's first line is kept for the status line and the log. */
@@ -65,6 +66,23 @@ void stat_hit_text(const struct break_hit *h, const struct breakpoint *b, struct
 		strbuf_addf(out, "%.4g", h->before);
 }
 
+/* Both accesses; the first can be gone to. */
+static void finding_hit_text(struct debugger *d, const struct event *ev, struct strbuf *out)
+{
+	u32 n;
+	u64 lost;
+	const struct check_finding *f = checks_findings(gpu_checks(dbg_gpu(d)), &n, &lost);
+	if (!ev->arg[2] || ev->arg[2] > n)
+		return;
+	f += ev->arg[2] - 1;
+	strbuf_addc(out, '\n');
+	finding_text(dbg_gpu(d), f, (u32)ev->arg[2], out);
+	if (f->kind != CHECK_UNINIT && f->first.cycle < f->second.cycle)
+		strbuf_addf(out, "`goto %llu` goes to the first access.", (unsigned long long)f->first.cycle);
+	while (out->len && out->buf[out->len - 1] == '\n')
+		out->buf[--out->len] = 0;
+}
+
 static void hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
 {
 	strbuf_addf(out, "%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
@@ -78,6 +96,8 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 		strbuf_addf(out, "%s\n%s", b->what, b->note);
 	else
 		event_text(dbg_gpu(d), &h->ev, out);
+	if (b->kind == BK_EVENT && h->ev.type == EV_FINDING)
+		finding_hit_text(d, &h->ev, out);
 	if (d->breaks.also)
 		strbuf_addf(out, " (and %u more hit%s in this cycle)", d->breaks.also, plural(d->breaks.also));
 }

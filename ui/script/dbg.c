@@ -222,7 +222,7 @@ static int dbg_reason(lua_State *L)
 	  "run has neither stop nor what follows it",                                                                            \
 	  "the command's own; interrupted; within a callback, a host program or a coroutine")                                    \
 	D("counters", lua_dbg_counters,                                                                                          \
-	  "dbg.counters() -> {from, cycle, sm, l1i, l1d, l1c, l1t, tensor, l2, noc, dram, kernel, slots}",                             \
+	  "dbg.counters() -> {from, cycle, sm, l1i, l1d, l1c, l1t, tensor, l2, noc, dram, kernel, slots}",                       \
 	  "lists from 0 of tables name = integer; slots: by SM, by scheduler: base reason = integer, issue slots",               \
 	  "all counters as of now, as plain numbers: sm[S].issued, l2[I].hits, kernel[K].ended_at. The difference of two "       \
 	  "such tables is what happened between two moments",                                                                    \
@@ -273,6 +273,15 @@ static int dbg_reason(lua_State *L)
 	  "their CTA began again; "                                                                                              \
 	  "effective_ipc: 1 / cpi; deadlines_met, deadlines_missed: requests for SMs of its kernels, free in time or late",      \
 	  "the host programs so far, in their order; for all of them together, ANTT and STP", "")                                \
+	D("findings", lua_dbg_findings,                                                                                          \
+	  "dbg.findings() -> {{kind, space, address, bytes, times, benign, fence, first, second}...} | nil",                     \
+	  "kind: raw, war, waw, lanes, uninit; space: shared, global; address: of shared memory the offset; times: warp "        \
+	  "instructions; benign, fence: booleans; first, second: {access, cycle, kernel, cta, thread, pc, place, cuda}: "        \
+	  "access: load, store, atomic; place, cuda: FILE:LINE; cuda: nil if not known",                                         \
+	  "what checks have found so far (--check), as `info findings` counts: pairs of lines with their first "                 \
+	  "occurrence. benign: both write the same value; fence: none lies between the first access and its CTA's "              \
+	  "next atomic; first: nil for uninit. nil: nobody looks",                                                               \
+	  "")                                                                                                                    \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                         \
 	  "integers; period in cycles; states, causes: tables state = samples",                                                  \
 	  "samples of all resident warps, one each period, from the start of the run. states: of an instruction, the "           \

@@ -271,6 +271,29 @@ static bool take_idempotence(struct options *o, char *v, struct err *e)
 	return true;
 }
 
+/* "races", "init" or both, "all", "none". */
+static bool take_check(struct options *o, char *v, struct err *e)
+{
+	static const char *const words[] = {"races", "init"}, *const keys[] = {"check.races=", "check.init="};
+	const bool all = !strcmp(v, "all"), none = !strcmp(v, "none");
+	bool on[ARRAY_LEN(words)] = {all, all};
+	for (const char *at = v; !all && !none; at++) {
+		const size_t n = strcspn(at, ",");
+		u32 i = 0;
+		while (i < ARRAY_LEN(words) && (strlen(words[i]) != n || strncmp(at, words[i], n)))
+			i++;
+		if (i == ARRAY_LEN(words))
+			return err_set(e, "--check: '%.*s' is not one of races, init, all, none", (int)n, at);
+		on[i] = true;
+		at += n;
+		if (!*at)
+			break;
+	}
+	for (u32 i = 0; i < ARRAY_LEN(words); i++)
+		set_key(o, keys[i], on[i] ? "true" : "false");
+	return true;
+}
+
 static bool take_schedule(struct options *o, char *v, struct err *e)
 {
 	return set_checked(o, "--schedule", "schedule=", v, e);

@@ -19,7 +19,8 @@ const struct status_text cmdline_statuses[] = {
      "signal N ended it"},
     {"1", "the check failed"},
     {"2", "usage or input error"},
-    {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles"},
+    {"3", "the simulated program faulted, hung (deadlock, livelock) or ran past --max-cycles, or --check has found "
+          "races or reads of what nobody has written"},
     {"70", "a conservation law of the simulator did not hold at the end of a run: a bug, please report it"},
     {"130", "ended by Ctrl-C; 143 by SIGTERM, 129 by SIGHUP"},
 };

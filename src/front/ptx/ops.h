@@ -12,7 +12,7 @@
 	OP(bind_texture) OP(texture_object) OP(surface_object) \
 	OP(host_save) OP(host_restore) \
 	OP(check_state) OP(stack) OP(warp_hash) OP(deep_hash) \
-	OP(read_reg) OP(write_reg) OP(read_local) OP(lock) OP(heap) OP(heap_block) OP(shared) \
+	OP(read_reg) OP(stored) OP(write_reg) OP(read_local) OP(lock) OP(heap) OP(heap_block) OP(shared) \
 	OP(mbarriers) OP(mbarrier_wait) OP(mbarrier_poll) OP(copies_arrive)
 /* clang-format on */
 

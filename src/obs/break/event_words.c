@@ -4,6 +4,7 @@
 
 #include "ir/wide.h"
 #include "obs/break/break.h"
+#include "sm/checks.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
 #include "sm/virtual.h"
@@ -37,6 +38,7 @@ static const struct row {
     {EV_CTA_SWAP_OUT, "cause", causes_out, ARRAY_LEN(causes_out), 0},
     {EV_CTA_SWAP_IN, "cause", causes_in, ARRAY_LEN(causes_in), 0},
     {EV_CTA_NONIDEMPOTENT, "cause", restart_cause_names, RESTART_CAUSES, 0},
+    {EV_FINDING, "kind", check_kind_names, CHECK_KINDS, 0},
     {EV_ROLE, "role", roles, PARTITION_ROLES, 0},
     {EV_ROLE, "before", roles, PARTITION_ROLES, 0},
     {EV_L1_WORDS, "change", changes, ARRAY_LEN(changes), 0},

@@ -24,4 +24,7 @@ static inline json_t *text(const char *v)
 	json_t *s = json_string(v ? v : "");
 	return s ? s : json_null();
 }
+struct gpu;
+/* report_findings.c: what checks have found (sm/checks.h); null where nobody looks. */
+json_t *report_findings(const struct gpu *g);
 #endif

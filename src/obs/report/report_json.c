@@ -544,6 +544,7 @@ void report_json(const struct stats *s, struct strbuf *out)
 	put(o, "stalls", taxonomies(s));
 	put(o, "waits", waits(s->run.heat));
 	put(o, "lines", lines(s));
+	put(o, "findings", report_findings(s->gpu));
 	put(o, "sms", instances(s, sm, s->conf->num_sms));
 	put(o, "energy", energy(s));
 	put(o, "config", config(s->conf));

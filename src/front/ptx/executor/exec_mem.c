@@ -475,6 +475,7 @@ static void generic_mixed(struct exec *x, const struct inst *in, bool store)
 		memcpy(keep, x->out->addr, sizeof(keep));
 		local_access(x, in, g.local, store);
 		FOR_MASK(i, x->mask & ~g.local) x->out->addr[i] = keep[i];
+		x->out->flags |= g.local != x->mask ? DYN_MIXED : 0;
 	}
 	mem_hide_shared(x, g.shared);
 }
@@ -524,6 +525,7 @@ static void cp_async(void *ctx, const struct inst *in)
 		memcpy(exec_shared(x) + to[i], data, bytes);
 	}
 	copies_mark(x, to, x->mask, bytes);
+	x->out->taken = x->mask;
 	x->out->mask = reads;
 	x->w->copies += reads && (x->w->copies & 255) < 255;
 }

@@ -233,6 +233,7 @@ void mem_to_offset(struct exec *x, u32 lanes, u64 window)
 void mem_hide_shared(struct exec *x, u32 shared)
 {
 	struct dyninst *out = x->out;
+	out->flags |= shared && shared != x->mask ? DYN_MIXED : 0;
 	if (out->space == SPC_SHARED)
 		return;
 	for (u32 left = shared; left; left &= left - 1)

@@ -86,8 +86,8 @@ static const struct mod_row rows[] = {
     {"nc", G_MEM, F_FLAG, IF_NC},
     {"volatile", G_MEM, F_FLAG, IF_VOLATILE},
     /* Stronger than plain accesses: they must not be answered by a cache that other SMs do not see. */
-    {"relaxed", G_MEM, F_FLAG, IF_VOLATILE},
-    {"mmio", G_MEM, F_FLAG, IF_VOLATILE},
+    {"relaxed", G_MEM, F_FLAG, IF_RELAXED | IF_VOLATILE},
+    {"mmio", G_MEM, F_FLAG, IF_RELAXED | IF_VOLATILE},
     {"acquire", G_MEM, F_FLAG, IF_ACQREL | IF_VOLATILE},
     {"release", G_MEM, F_FLAG, IF_ACQREL | IF_VOLATILE},
     {"acq_rel", G_MEM, F_FLAG, IF_ACQREL | IF_VOLATILE},

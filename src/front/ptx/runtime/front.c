@@ -217,6 +217,21 @@ u64 ptx_read_reg(const struct front *front, u32 sm, u32 warp, u32 lane, opnd at,
 	return bytes >= 4 || !bytes ? v : v & ((1u << 8 * bytes) - 1);
 }
 
+bool ptx_stored(const struct front *front, u32 sm, u32 warp, const struct inst *in, u8 *out)
+{
+	const struct ptx *f = ptx_const(front);
+	const u32 size = ptype_bytes(in->type), bytes = size * in->vec;
+	const bool wide = size == 8 || in->stype == T_B64;
+	for (u32 k = 0; k < in->vec; k++) {
+		const u8 *from = operand_at(f, sm, warp, in->s[1 + k], wide ? T_B64 : T_B32);
+		if (!from)
+			return false;
+		for (u32 i = 0; i < LANES; i++)
+			memcpy(out + i * bytes + k * size, from + i * (wide ? 8 : 4), size);
+	}
+	return true;
+}
+
 bool ptx_write_reg(struct front *front, u32 sm, u32 warp, u32 lane, opnd at, enum ptype t, u64 bits)
 {
 	struct ptx *f = ptx_of(front);
