@@ -9,14 +9,14 @@ bool info_findings(struct debugger *d, const char *args, struct strbuf *out, str
 	u32 n, benign;
 	u64 lost, number = 0;
 	const struct check_finding *f = checks_findings(gpu_checks(g), &n, &lost);
+	if (*args && !arg_number(args, "finding", gpu_checks(g) ? n : UINT32_MAX, &number, e))
+		return false;
 	if (!gpu_checks(g)) {
 		strbuf_adds(out,
 		            "Nobody looks for races: `run --check races,init` starts again with it (what was accessed before "
 		            "would not be known).\n");
 		return true;
 	}
-	if (*args && !arg_number(args, "finding", n, &number, e))
-		return false;
 	if (*args && !number)
 		return err_set(e, "info findings: findings are counted from 1");
 	if (number) {
