@@ -435,6 +435,26 @@ static void forks(void **state)
 	rig_close(&r);
 }
 
+/* Without a history: from where the machine stands on, and what is known. */
+static void without_history(void **state)
+{
+	struct rig r;
+	open_words(&r, "hotspot --size small --set history.mb=0");
+	rig_say(&r, "until 1000");
+	rig_fails(&r, "scope 10 500", "there is no history");
+	rig_say(&r, "scope now");
+	rig_say(&r, "step 100");
+	assert_int_equal(counted(&r), 100);
+	rig_say(&r, "scope 1000 now");
+	rig_say(&r, "step 50");
+	assert_int_equal(counted(&r), 100);
+	rig_say(&r, "scope 1000 1100"); /* both are remembered */
+	rig_say(&r, "scope since last");
+	rig_say(&r, "step 3");
+	assert_int_equal(counted(&r), 3);
+	rig_close(&r);
+}
+
 static void mistakes(void **state)
 {
 	struct rig r;
@@ -536,11 +556,17 @@ static void beside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(parts_sum),  cmocka_unit_test(recorders_do_not_see_it),
-	    cmocka_unit_test(launches),   cmocka_unit_test(slots_of_launches),
-	    cmocka_unit_test(ranked),     cmocka_unit_test(programs),
-	    cmocka_unit_test(since_last), cmocka_unit_test(forks),
-	    cmocka_unit_test(mistakes),   cmocka_unit_test(told),
+	    cmocka_unit_test(parts_sum),
+	    cmocka_unit_test(recorders_do_not_see_it),
+	    cmocka_unit_test(launches),
+	    cmocka_unit_test(slots_of_launches),
+	    cmocka_unit_test(ranked),
+	    cmocka_unit_test(programs),
+	    cmocka_unit_test(since_last),
+	    cmocka_unit_test(forks),
+	    cmocka_unit_test(without_history),
+	    cmocka_unit_test(mistakes),
+	    cmocka_unit_test(told),
 	    cmocka_unit_test(beside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

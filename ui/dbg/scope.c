@@ -74,12 +74,17 @@ static const struct scope_mark *mark_at(struct debugger *d, u64 cycle, struct er
 	return mark_here(d);
 }
 
+static bool is_elsewhere(struct debugger *d, u64 cycle)
+{
+	return cycle != NEVER && cycle != sim_cycle(d->s->sim) && !find_mark(&d->scope, cycle);
+}
+
 /* Both ends, one after the other; then the machine is where it was. */
 static bool find_marks(struct debugger *d, u64 from, u64 to, const struct scope_mark *m[2], struct err *e)
 {
 	session_change_ends(d->s);
 	const struct sim_place here = sim_place(d->s->sim);
-	const bool away = !find_mark(&d->scope, from) || (to != NEVER && !find_mark(&d->scope, to));
+	const bool away = is_elsewhere(d, from) || is_elsewhere(d, to);
 	struct err back = {0};
 	struct sim_history_info h;
 	sim_history_info(d->s->sim, &h);
