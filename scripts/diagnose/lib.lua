@@ -1,7 +1,7 @@
 --[[ lib: what the rules of `diagnose` share, and the one place where their figures come from (README.md beside it).
 
-`diagnose` calls lib.look() at one or two moments and lib.scope() for each rule. A scope is the difference of two looks:
-whatever spans of a run there may be, a rule sees the same fields. ]]
+`diagnose` calls lib.look() once and lib.scope() for each rule. What is counted is of the part of the run that figures
+are of (`scope`): whatever part that is, a rule sees the same fields. ]]
 local lib = {}
 
 -- Classes of lost issue slots whose warps wait for a result, and the warp state that goes with each.
@@ -30,55 +30,26 @@ local function copy(v)
 	return t
 end
 
--- Numbers by number, tables by table; what was not there before counts from 0.
-local function minus(now, before)
-	local t = {}
-	for k, v in pairs(now) do
-		local was = before and before[k]
-		if type(v) == "table" then
-			t[k] = minus(v, was)
-		else
-			t[k] = v - (was or 0)
-		end
-	end
-	return t
-end
-
 local function key(row)
 	return row.kernel .. ":" .. row.pc
 end
 
-local not_counters = {kernel = true, pc = true, instructions = true, place = true}
-
--- What each instruction did between the looks, with the samples of the waits that it caused.
-local function lines_between(now, before)
-	local rows, by, was = {}, {}, {}
-	for _, l in ipairs(before and before.lines or {}) do
-		was[key(l)] = l
+-- What each instruction did, with the samples of the waits that it caused.
+local function lines_of(look)
+	local rows, by = copy(look.lines), {}
+	for _, row in ipairs(rows) do
+		row.causes, by[key(row)] = {}, row
 	end
-	for _, l in ipairs(now.lines) do
-		local row, old = {causes = {}}, was[key(l)] or {}
-		for k, v in pairs(l) do
-			row[k] = not_counters[k] and v or v - (old[k] or 0)
-		end
-		rows[#rows + 1], by[key(l)] = row, row
-	end
-	for _, w in ipairs(now.waits and now.waits.code or {}) do
+	for _, w in ipairs(look.waits and look.waits.code or {}) do
 		local row = by[key(w)]
 		if row then
 			row.causes = copy(w.causes)
 		end
 	end
-	for _, w in ipairs(before and before.waits and before.waits.code or {}) do
-		local row = by[key(w)]
-		for state, n in pairs(row and w.causes or {}) do
-			row.causes[state] = (row.causes[state] or 0) - n
-		end
-	end
 	return rows
 end
 
--- Launches that ran in the scope, in order: what was launched, and the kernel's counters as they are at its end.
+-- Launches that ran in the scope, in order: what was launched, and the kernel's counters.
 local function launches_in(s, counters, only)
 	local list = {}
 	for id = 0, gpu.num_kernels - 1 do
@@ -125,18 +96,18 @@ local function sums(s)
 	end
 end
 
--- before: nil for a run from its beginning. info: {launch = a launch or nil, finished = has the program ended?}
-function lib.scope(before, now, info)
-	local was, is = before and before.counters or nil, now.counters
-	local s = {from = was and was.cycle or is.from, to = is.cycle, launch = info.launch, finished = info.finished}
+-- info: {launch = a launch or nil, finished = has the program ended?}
+function lib.scope(look, info)
+	local is = look.counters
+	local s = {from = is.from, to = is.cycle, launch = info.launch, finished = info.finished}
 	s.cycles = s.to - s.from
 	for _, g in ipairs(groups) do
-		s[g] = minus(is[g], was and was[g])
+		s[g] = copy(is[g])
 	end
-	s.slots_of = minus(is.slots, was and was.slots)
+	s.slots_of = copy(is.slots)
 	s.conf = gpu.conf
 	s.num_sms, s.schedulers = gpu.num_sms, gpu.conf["sm.schedulers"]
-	s.lines = lines_between(now, before)
+	s.lines = lines_of(look)
 	s.launches = launches_in(s, is, info.launch)
 	sums(s)
 	return s

@@ -35,7 +35,7 @@ static void run_words(struct rig *r, const char *words)
 static struct diagnosis *of_run(struct rig *r)
 {
 	struct err e = {0};
-	struct diagnosis *d = diagnose(r->s, -1, &e);
+	struct diagnosis *d = diagnose(r->s, &e);
 	if (!d)
 		fail_msg("%s", e.msg);
 	if (d->broken.n)
@@ -263,7 +263,7 @@ static void bfs_names_the_launch(void **state)
 
 /* All costs of lines together are at most what was lost, on machines of several kinds and in the middle of a run. */
 #define COSTS                                                                                                          \
-	"lua local lib = require 'diagnose.lib' local s = lib.scope(nil, lib.look(), {finished = false}) local sum = 0 "   \
+	"lua local lib = require 'diagnose.lib' local s = lib.scope(lib.look(), {finished = false}) local sum = 0 "        \
 	"for _, l in ipairs(s.lines) do sum = sum + lib.cost(s, l) + lib.share(s, l, 'barrier') end "                      \
 	"local empty = 0 for _, n in pairs(lib.empty_slots(s)) do empty = empty + n end "                                  \
 	"local gaps = (s.cycles - lib.busy_cycles(s)) * lib.per_cycle(s) "                                                 \
@@ -272,7 +272,7 @@ static void bfs_names_the_launch(void **state)
 
 /* Cycles in which any launch ran, counted one by one, where launches overlap. */
 #define BUSY                                                                                                           \
-	"lua local lib = require 'diagnose.lib' local s, n = lib.scope(nil, lib.look(), {}), 0 "                           \
+	"lua local lib = require 'diagnose.lib' local s, n = lib.scope(lib.look(), {}), 0 "                                \
 	"for c = s.from, s.to - 1 do for _, k in ipairs(s.launches) do if k.from <= c and c < k.to then n = n + 1 break "  \
 	"end end end print(#s.launches > 5 and n == lib.busy_cycles(s) and 'counted' or n)"
 
@@ -335,10 +335,13 @@ static void changes_nothing(void **state)
 	rig_say(&r, "step 10");
 	rig_say(&r, "reverse-step 10");
 	rig_say(&r, "diagnose"); /* of the whole run again */
+	rig_say(&r, "scope 10000 20000");
+	rig_has(&r, "diagnose", "cycles 10,000 to 20,000");
+	rig_say(&r, "scope off");
 	assert_string_equal(rig_say(&r, "diagnose all"), was);
 	rig_has(&r, "lua print(gpu.hash, gpu.turn)", hash);
 	rig_fails(&r, "diagnose kernel 99", "99");
-	rig_fails(&r, "lua dbg.diagnose(99)", "there is no launch 99");
+	rig_fails(&r, "lua dbg.diagnose(99)", "launch 99 does not exist");
 	rig_fails(&r, "diagnose 0", "from 1 to");
 	rig_fails(&r, "diagnose 77", "from 1 to");
 	rig_fails(&r, "diagnose wrong", "not 'wrong'");
@@ -539,7 +542,7 @@ static void bad_rules(void **state)
 	for (u32 i = 0; i < ARRAY_LEN(bad); i++)
 		put_rule(dir, bad[i].name, bad[i].text);
 	setenv("WARPDBG_DIAGNOSE", dir, 1);
-	assert_non_null(d = diagnose(r.s, -1, &e));
+	assert_non_null(d = diagnose(r.s, &e));
 	for (u32 i = 0; i < ARRAY_LEN(bad); i++) {
 		bool any = false;
 		for (u32 k = 0; bad[i].says && k < d->broken.n; k++)
@@ -568,7 +571,7 @@ static void bad_rules(void **state)
 	diagnosis_free(well);
 	/* a rule of the user's takes the place of the bundled one of its name */
 	put_rule(dir, "thrash", "return function(s) return {" GOOD ", title = 'mine'} end\n");
-	assert_non_null(d = diagnose(r.s, -1, &e));
+	assert_non_null(d = diagnose(r.s, &e));
 	assert_string_equal(find(d, "thrash")->title, "mine");
 	diagnosis_free(d);
 	unsetenv("WARPDBG_DIAGNOSE");
@@ -599,7 +602,7 @@ static void scopes(void **state)
 	for (u32 launch = 3; launch < 6; launch++) {
 		struct kernel_info k;
 		gpu_kernel_info(sim_gpu(r.s->sim), launch, &k);
-		struct diagnosis *d = diagnose(r.s, (s32)launch, &e);
+		struct diagnosis *d = diagnose_launch(r.d, (s32)launch, &e);
 		assert_non_null(d);
 		const struct kernel_counters *c = k.counters;
 		snprintf(want, sizeof want, "1 %u %llu %llu %llu", launch, (unsigned long long)(c->ended_at - c->started_at),
@@ -611,7 +614,7 @@ static void scopes(void **state)
 	rig_close(&r);
 	run_words(&r,
 	          "bfs kmeans --size small --partition spatial"); /* launch 2 is another program's, and runs meanwhile */
-	struct diagnosis *d = diagnose(r.s, 3, &e);
+	struct diagnosis *d = diagnose_launch(r.d, 3, &e);
 	assert_non_null(d);
 	assert_memory_equal(find(d, "probe")->title, "1 3 ", 4);
 	diagnosis_free(d);

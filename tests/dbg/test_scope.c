@@ -16,23 +16,8 @@
 #include "obs/stats/stats.h"
 #include "tests/rig/debug_rig.h"
 
-#define MAX_ARGS 24
 #define FIGURES (1u << 19)
 #define LAUNCHES 64u
-
-static void open_words(struct rig *r, const char *words)
-{
-	static char copy[600];
-	static char *argv[MAX_ARGS];
-	u32 n = 0;
-	snprintf(copy, sizeof copy, "warpdbg debug %s", words);
-	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) {
-		assert_true(n + 1 < MAX_ARGS);
-		argv[n++] = w;
-	}
-	argv[n] = NULL;
-	rig_open(r, argv);
-}
 
 /* --- all that is counted, as one list --- */
 
@@ -154,7 +139,7 @@ static void parts_sum(void **state)
 		char line[300], hash[64];
 		snprintf(line, sizeof line, "%s --size small", machines[i]);
 		print_message("%s\n", line);
-		open_words(&r, line);
+		rig_words(&r, line);
 		rig_say(&r, "continue");
 		const u64 end = sim_cycle(r.s->sim), a = end / 3 + 7, b = end / 2 + 11;
 		snprintf(hash, sizeof hash, "%s", rig_say(&r, "print gpu.hash"));
@@ -212,7 +197,7 @@ static void recorders_do_not_see_it(void **state)
 	struct strbuf said[2] = {STRBUF_INIT, STRBUF_INIT};
 	for (u32 scoped = 0; scoped < 2; scoped++) {
 		struct rig r;
-		open_words(&r, "hotspot --size small");
+		rig_words(&r, "hotspot --size small");
 		rig_say(&r, "lua sampled = {} dbg.sample(500, function(c) sampled[#sampled + 1] = gpu.sm[3].issued end)");
 		rig_say(&r, "until 1500");
 		if (scoped)
@@ -244,7 +229,7 @@ static u64 counted(struct rig *r)
 static void launches(void **state)
 {
 	struct rig r;
-	open_words(&r, "bfs --size small");
+	rig_words(&r, "bfs --size small");
 	rig_say(&r, "break kernel-done kernel=1");
 	rig_say(&r, "continue");
 	rig_say(&r, "continue 2");
@@ -280,7 +265,7 @@ static void slots_of_launches(void **state)
 	for (u32 i = 0; i < ARRAY_LEN(words); i++) {
 		struct rig r;
 		u64 whole[LAUNCHES][ST_COUNT], sum = 0, from, to;
-		open_words(&r, words[i]);
+		rig_words(&r, words[i]);
 		rig_say(&r, "until 3000");
 		struct gpu *g = dbg_gpu(r.d);
 		const u32 each = gpu_conf(g)->num_sms * gpu_conf(g)->sm_schedulers;
@@ -324,7 +309,7 @@ static void slots_of_launches(void **state)
 static void ranked(void **state)
 {
 	struct rig r;
-	open_words(&r, "bfs --size small");
+	rig_words(&r, "bfs --size small");
 	rig_say(&r, "continue");
 	rig_has(&r, "info launches 1 by cycles", "bfs_expand");
 	const char *by[] = {"cycles", "lost", "memory_dependency", "ipc"};
@@ -362,7 +347,7 @@ static void ranked(void **state)
 static void programs(void **state)
 {
 	struct rig r;
-	open_words(&r, "vecadd matmul --size small");
+	rig_words(&r, "vecadd matmul --size small");
 	rig_say(&r, "continue");
 	rig_has(&r, "scope program vecadd", "program vecadd: cycles ");
 	const u64 one = counted(&r);
@@ -390,7 +375,7 @@ static void programs(void **state)
 static void since_last(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "until 2000");
 	rig_has(&r, "scope since last", "cycles 2,000 to 2,000, since the last stop");
 	rig_say(&r, "step 300");
@@ -414,7 +399,7 @@ static void since_last(void **state)
 static void forks(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "until 4000");
 	rig_say(&r, "scope 1000 3000");
 	rig_say(&r, "goto 2000");
@@ -439,7 +424,7 @@ static void forks(void **state)
 static void without_history(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small --set history.mb=0");
+	rig_words(&r, "hotspot --size small --set history.mb=0");
 	rig_say(&r, "until 1000");
 	rig_fails(&r, "scope 10 500", "there is no history");
 	rig_say(&r, "scope now");
@@ -458,7 +443,7 @@ static void without_history(void **state)
 static void mistakes(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "until 1000");
 	rig_fails(&r, "scope 500 400", "cycles 500 to 400 are none");
 	rig_fails(&r, "scope 500 500", "cycles 500 to 500 are none");
@@ -485,7 +470,7 @@ static void told(void **state)
 	struct rig r;
 	char file[] = "/tmp/test_scope.XXXXXX", line[80], text[1 << 16];
 	close(mkstemp(file));
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "until 4000");
 	rig_say(&r, "scope 1000 3000");
 	rig_has(&r, "info stalls", "x 2000 cycles");
@@ -531,7 +516,7 @@ static void told(void **state)
 static void beside(void **state)
 {
 	struct rig r;
-	open_words(&r, "hotspot --size small");
+	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "compare --warp-sched lrr");
 	rig_say(&r, "delete");
 	rig_say(&r, "until 4000");
@@ -545,7 +530,7 @@ static void beside(void **state)
 	assert_int_equal(sim_cycle(r.d->rival->s->sim), 4000);
 	rig_say(&r, "compare off");
 	struct rig lrr;
-	open_words(&lrr, "hotspot --size small --warp-sched lrr");
+	rig_words(&lrr, "hotspot --size small --warp-sched lrr");
 	rig_say(&lrr, "until 3000");
 	rig_say(&lrr, "scope 1000 3000");
 	assert_int_equal(strtoull(rig_say(&lrr, "print gpu.issued"), NULL, 10), insts);

@@ -117,7 +117,7 @@ static bool diagnose_run(struct session *s, struct strbuf *out)
 {
 	struct err e = {0};
 	struct strbuf json = STRBUF_INIT;
-	struct diagnosis *d = s->opt->diagnose && sim_gpu(s->sim) ? diagnose(s, -1, &e) : NULL;
+	struct diagnosis *d = s->opt->diagnose && sim_gpu(s->sim) ? diagnose(s, &e) : NULL;
 	if (!d && e.set)
 		complain(&e);
 	if (!d)

@@ -10,15 +10,23 @@
 
 #define SHOWN 6 /* findings of the usual answer */
 
-/* The last diagnosis, if the machine is where it was made and it is of the same launch; else a new one. */
+/* Without a launch: is it of what figures are of now? */
+static bool is_of_scope(struct debugger *d, const struct diagnosis *of)
+{
+	u64 from, to;
+	gpu_counted_range(dbg_gpu(d), &from, &to);
+	return of->launch >= 0 || (of->from == from && of->to == to);
+}
+
+/* The last diagnosis, if the machine is where it was made and it is of the same part of the run; else a new one. */
 static bool renew(struct debugger *d, s32 launch, struct err *e)
 {
 	const struct sim_place here = sim_place(d->s->sim);
 	struct last_diagnosis *last = &d->diagnosed;
-	if (last->is && last->is->launch == launch && last->generation == d->bound.generation &&
+	if (last->is && last->is->launch == launch && is_of_scope(d, last->is) && last->generation == d->bound.generation &&
 	    !sim_place_order(last->at, here))
 		return true;
-	struct diagnosis *new = diagnose(d->s, launch, e);
+	struct diagnosis *new = diagnose_launch(d, launch, e);
 	if (!new)
 		return false;
 	diagnosis_free(last->is);

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grid.h"
 #include "commands/commands.h"
+#include "commands/deltas.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
-#include "obs/compare/delta.h"
+#include "obs/stats/stats.h"
 
 #define ROWS_SHOWN 20u
 
@@ -104,34 +104,6 @@ static struct stats *part_stats(struct debugger *d, const struct part *p, struct
 	return stats_gather_counters(dbg_gpu(d), &run);
 }
 
-static void table(const struct stats *a, const struct stats *b, struct strbuf *out)
-{
-	struct deltas all;
-	struct grid g = {0};
-	char cell[32];
-	deltas_gather(&all, a, b);
-	const struct delta **row = xcalloc(all.n + 1, sizeof *row);
-	const u32 n = deltas_by_relevance(&all, row), shown = MIN(n, ROWS_SHOWN);
-	static const char *const head[] = {"figures that differ most", "A", "B", "B - A"};
-	for (u32 c = 0; c < ARRAY_LEN(head) && n; c++)
-		grid_put(&g, 0, c, "%s", head[c]);
-	g.left[0] = true;
-	for (u32 i = 0; i < shown; i++) {
-		grid_put(&g, i + 1, 0, "%s", row[i]->name);
-		for (u32 side = 0; side < 3; side++)
-			grid_put(&g, i + 1, side + 1, "%s", delta_text(row[i], side, cell));
-	}
-	if (n)
-		grid_print(&g, out);
-	else
-		strbuf_adds(out, "No figure differs.\n");
-	if (n > shown)
-		strbuf_addf(out, "%u more figures differ less.\n", n - shown);
-	grid_release(&g);
-	free(row);
-	deltas_release(&all);
-}
-
 bool cmd_diff(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	struct strbuf name[2] = {STRBUF_INIT, STRBUF_INIT};
@@ -147,7 +119,9 @@ bool cmd_diff(struct debugger *d, const char *args, struct strbuf *out, struct e
 	scope_bring_back(d, &was);
 	if (ok) {
 		strbuf_addf(out, "A  %s\nB  %s\n", strbuf_str(&name[0]), strbuf_str(&name[1]));
-		table(side[0], side[1], out);
+		const u32 more = deltas_table(side[0], side[1], ROWS_SHOWN, out);
+		if (more)
+			strbuf_addf(out, "%u more figures differ less.\n", more);
 	}
 	for (u32 i = 0; i < 2; i++) {
 		stats_free(side[i]);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "obs/compare/delta.h"
+#include "commands/deltas.h"
 #include "obs/compare/report_compare.h"
 
 #define ROWS_SHOWN 16
@@ -21,22 +21,9 @@ static void side_line(const struct session *s, char name, struct strbuf *out)
 static void table(struct debugger *d, struct strbuf *out)
 {
 	struct stats *a = rival_stats(d, false), *b = rival_stats(d, true);
-	struct deltas all;
-	char cell[3][32];
-	deltas_gather(&all, a, b);
-	const struct delta **row = xcalloc(all.n + 1, sizeof *row);
-	u32 n = deltas_by_relevance(&all, row);
-	if (n)
-		strbuf_addf(out, "%-32s %14s %14s %14s\n", "figures that differ most", "A", "B", "delta");
-	else
-		strbuf_adds(out, "no figure differs\n");
-	for (u32 i = 0; i < MIN(n, ROWS_SHOWN); i++)
-		strbuf_addf(out, "%-32s %14s %14s %14s\n", row[i]->name, delta_text(row[i], 0, cell[0]),
-		            delta_text(row[i], 1, cell[1]), delta_text(row[i], 2, cell[2]));
-	if (n > ROWS_SHOWN)
-		strbuf_addf(out, "%u more: view 9\n", n - ROWS_SHOWN);
-	free(row);
-	deltas_release(&all);
+	const u32 more = deltas_table(a, b, ROWS_SHOWN, out);
+	if (more)
+		strbuf_addf(out, "%u more: view 9\n", more);
 	stats_free(a);
 	stats_free(b);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/scope.h"
+#include "dbg/scope.h"
 #include "lua/lua.h"
 #include "obs/name/names.h"
 #include "obs/record/line_rows.h"
@@ -19,8 +19,8 @@ struct asking {
 	struct session *s;
 	lua_State *L;
 	struct diagnosis *d;
-	int before, now, info; /* indices: two looks at the machine, and what is not in them */
-	struct finding *f;     /* the one that is read */
+	int look, info;    /* indices: a look at the machine, and what is not in it */
+	struct finding *f; /* the one that is read */
 };
 
 static void list_add(struct text_list *l, const char *text)
@@ -89,10 +89,9 @@ static bool push_scope(struct asking *a, struct err *e)
 	lua_budget(L, LUA_BUDGET_HOST);
 	if (!lua_guarded(L, push_lib, "scope", 0, 1, e))
 		return false;
-	lua_pushvalue(L, a->before);
-	lua_pushvalue(L, a->now);
+	lua_pushvalue(L, a->look);
 	lua_pushvalue(L, a->info);
-	return lua_call_traced(L, 3, 1, e);
+	return lua_call_traced(L, 2, 1, e);
 }
 
 /* --- what a rule returns --- */
@@ -364,45 +363,6 @@ static int push_info(lua_State *L, void *ctx)
 	return 1;
 }
 
-static bool look_at(struct session *s, u64 cycle, struct err *e)
-{
-	return session_go(s, sim_rest(s->sim, cycle), e) && look(s, e);
-}
-
-/* Both looks on the stack: at a launch's beginning and end. The machine is back where it was, also with an error. */
-static bool look_at_launch(struct session *s, u64 started, u64 ended, struct err *e)
-{
-	struct sim_history_info h;
-	const struct sim_place here = sim_place(s->sim);
-	sim_history_info(s->sim, &h);
-	if (!h.on)
-		return err_set(e,
-		               "diagnose kernel: a launch's figures are the differences between its start and its end, "
-		               "which takes a history: %s",
-		               h.off);
-	if (started < h.begin)
-		return err_set(e, "diagnose kernel: the launch started in cycle %llu, before the beginning of history (%llu)",
-		               (unsigned long long)started, (unsigned long long)h.begin);
-	bool ok = look_at(s, started, e) && look_at(s, ended ? ended : here.cycle, e);
-	return session_go(s, here, ok ? e : NULL) && ok;
-}
-
-static bool take_looks(struct session *s, s32 launch, struct err *e)
-{
-	struct gpu *g = sim_gpu(s->sim);
-	struct kernel_info k;
-	if (launch < 0) {
-		lua_pushnil(s->L);
-		return look(s, e);
-	}
-	if ((u32)launch >= gpu_num_kernels(g))
-		return err_set(e, "diagnose: there is no launch %d; there are %u", launch, gpu_num_kernels(g));
-	gpu_kernel_info(g, (u32)launch, &k);
-	if (k.state == KS_QUEUED)
-		return err_set(e, "diagnose: launch %d has not started yet", launch);
-	return look_at_launch(s, k.counters->started_at, k.counters->ended_at, e);
-}
-
 static bool ask_all(struct asking *a, struct err *e)
 {
 	struct rule_files all = rules_find(a->s->data_dir);
@@ -415,28 +375,41 @@ static bool ask_all(struct asking *a, struct err *e)
 	return ok;
 }
 
-struct diagnosis *diagnose(struct session *s, s32 launch, struct err *e)
+/* Of what figures are of now; launch >= 0: rules hear of it alone. */
+static struct diagnosis *ask_of(struct session *s, s32 launch, struct err *e)
 {
 	lua_State *L = s->L;
 	const int top = lua_gettop(L);
-	/* The run so far is that of the scope; looks at a launch's ends are of all that was counted. */
-	struct gpu_scope *scope = launch >= 0 ? gpu_scope_off(sim_gpu(s->sim)) : NULL;
 	struct diagnosis *d = xcalloc(1, sizeof *d);
-	struct asking a = {.s = s, .L = L, .d = d, .before = top + 1, .now = top + 2, .info = top + 3};
+	struct asking a = {.s = s, .L = L, .d = d, .look = top + 1, .info = top + 2};
 	d->launch = launch;
 	d->program = xstrdup(s->name ? s->name : "");
-	bool ok = lua_checkstack(L, 20) && take_looks(s, launch, e) && lua_guarded(L, push_info, &a, 0, 1, e);
+	bool ok = lua_checkstack(L, 20) && look(s, e) && lua_guarded(L, push_info, &a, 0, 1, e);
 	if (ok && launch >= 0)
 		d->kernel = xstrdup(gpu_launched(sim_gpu(s->sim), (u32)launch)->fn->name);
 	else
 		d->kernel = xstrdup("");
 	ok = ok && ask_all(&a, e);
-	if (scope)
-		gpu_scope_on(sim_gpu(s->sim), scope);
 	lua_settop(L, top);
 	lua_budget(L, LUA_BUDGET_HOST); /* of the script that asked, if there is one */
 	if (ok)
 		return d;
 	diagnosis_free(d);
 	return NULL;
+}
+
+struct diagnosis *diagnose(struct session *s, struct err *e)
+{
+	return ask_of(s, -1, e);
+}
+
+struct diagnosis *diagnose_launch(struct debugger *d, s32 launch, struct err *e)
+{
+	struct dbg_scope was;
+	if (launch < 0)
+		return diagnose(d->s, e);
+	scope_keep(d, &was);
+	struct diagnosis *of = scope_launch(d, (u32)launch, e) ? ask_of(d->s, launch, e) : NULL;
+	scope_bring_back(d, &was);
+	return of;
 }

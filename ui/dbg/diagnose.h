@@ -1,9 +1,9 @@
 /* diagnose: why a run, or a launch, is slow, as a ranked list of findings. Each finding comes from a rule, a Lua file
  * (session/rules.h, scripts/diagnose/README.md).
  *
- * A rule gets a scope, a table with the figures of the machine over a span of cycles, which scripts/diagnose/lib.lua
- * makes of two looks at the machine. A finding's cost is a bound in issue slots: so many of the scope's lost slots (or,
- * of a finding about slots that were used badly, of its used slots) it can have cost at most. Bounds of different
+ * A rule gets a scope, a table with the figures of the part of the run that the scope of the machine is (dbg/scope.h),
+ * which scripts/diagnose/lib.lua makes. A finding's cost is a bound in issue slots: so many of the scope's lost slots
+ * (or, of a finding about slots that were used badly, of its used slots) it can have cost at most. Bounds of different
  * findings overlap. */
 #ifndef UI_DBG_DIAGNOSE_H
 #define UI_DBG_DIAGNOSE_H
@@ -39,11 +39,13 @@ struct diagnosis {
 	struct text_list broken; /* what is wrong with rules, with file and line; the others have been asked all the same */
 };
 
-/* Asks all rules about the run so far, or a launch (>= 0), which must have started. A launch's figures are the
- * differences between two moments, its start and its end (or now): the machine goes to both and comes back, which takes
- * a history. NULL with *e: no such launch, no history, interrupted, or scripts/diagnose/lib.lua fails. Nothing of the
- * machine changes. */
-struct diagnosis *diagnose(struct session *s, s32 launch, struct err *e);
+/* Asks all rules about what figures are of now: the run so far, or the scope (dbg/scope.h). NULL with *e: interrupted,
+ * or scripts/diagnose/lib.lua fails. Nothing of the machine changes. */
+struct diagnosis *diagnose(struct session *s, struct err *e);
+/* The same in the scope of a launch, whichever there is, and rules hear of this launch alone; launch < 0: as above.
+ * NULL with *e also for what scope_launch() refuses. */
+struct debugger;
+struct diagnosis *diagnose_launch(struct debugger *d, s32 launch, struct err *e);
 void diagnosis_free(struct diagnosis *d); /* NULL is fine */
 
 /* diagnose_text.c: the head and the first `most` findings that are worth a percent of the slots, or all; one at length,
@@ -56,6 +58,5 @@ double diagnosis_percent(const struct diagnosis *d, const struct finding *f);
 
 /* diagnose_verify.c: runs the test of a finding, if it is a `whatif`, and sets the gain beside the bound. False with
  * *e: the test cannot be run, or was interrupted. */
-struct debugger;
 bool diagnosis_verify(struct debugger *d, const struct diagnosis *of, u32 i, struct strbuf *out, struct err *e);
 #endif

@@ -21,8 +21,10 @@ static double percent(u64 part, u64 whole)
 static void scope_name(const struct diagnosis *d, struct strbuf *out)
 {
 	char from[GROUPED_MAX], to[GROUPED_MAX];
-	if (d->launch < 0)
+	if (d->launch < 0 && !d->from)
 		strbuf_addf(out, "%s, the run up to cycle %s", d->program, grouped(d->to, to));
+	else if (d->launch < 0)
+		strbuf_addf(out, "%s, cycles %s to %s", d->program, grouped(d->from, from), grouped(d->to, to));
 	else
 		strbuf_addf(out, "%s, launch %d (%s), cycles %s to %s", d->program, d->launch, d->kernel,
 		            grouped(d->from, from), grouped(d->to, to));

@@ -72,7 +72,7 @@ int lua_dbg_diagnose(lua_State *L)
 	lua_check_main_thread(L, "dbg.diagnose");
 	if (d->run.goal.kind != GOAL_NONE)
 		return luaL_error(L, "dbg.diagnose: a run is under way");
-	struct diagnosis *of = diagnose(d->s, (s32)launch, &e);
+	struct diagnosis *of = diagnose_launch(d, (s32)launch, &e);
 	if (!of)
 		return luaL_error(L, "dbg.%s", e.msg);
 	const bool ok = lua_guarded(L, push_diagnosis, of, 0, 1, &e);
