@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "obs/history/present.h"
 #include "session/session.h"
 #include "tests/rig/catalog_rig.h"
 #include "tests/rig/order_rig.h"
@@ -26,7 +27,8 @@ struct seen {
 };
 struct apart {
 	struct seen *seen;
-	u8 *before;  /* a copy of the arena */
+	struct present *there; /* pages of the arena that anybody has touched: the rest is zero, before and after */
+	u8 *before;  /* a copy of those */
 	u16 *owner;  /* by byte: the SM that changed it, + 1 */
 	u8 *merged;  /* and to what */
 	u8 *touched; /* by page: a tick has changed something of it */
@@ -55,15 +57,25 @@ static void tick_one(struct gpu *g, u32 i)
 		g->sm[i]->k.issue_slots += g->sm[(i + 1) % g->conf.num_sms]->k.issue_slots;
 }
 
+static const u64 *touched_pages(const struct apart *x)
+{
+	return present_find(x->there, (u32)(x->bytes / 4096 + 1));
+}
+static bool is_there(const u64 *there, size_t byte)
+{
+	return there[byte / 4096 / 64] >> (byte / 4096 % 64) & 1;
+}
+
 /* In a child. */
 static void alone(struct gpu *g, struct apart *x, u32 sm)
 {
 	tick_one(g, sm);
 	const u8 *now = g->arena.base;
+	const u64 *there = touched_pages(x);
 	bool any = false;
 	for (size_t page = 0; page < x->bytes; page += 4096) {
 		const size_t end = MIN(page + 4096, x->bytes);
-		if (!memcmp(now + page, x->before + page, end - page))
+		if (!is_there(there, page) || !memcmp(now + page, x->before + page, end - page))
 			continue;
 		any = true;
 		x->touched[page / 4096] = 1;
@@ -92,8 +104,10 @@ static void together(struct gpu *g, struct apart *x, const bool *turn)
 		if (turn[i])
 			tick_one(g, i);
 	const u8 *now = g->arena.base;
+	const u64 *there = touched_pages(x);
 	for (size_t b = 0; b < x->bytes && !x->seen->at; b++) {
-		if (b % 4096 == 0 && !memcmp(now + b, x->before + b, MIN(x->bytes - b, 4096u)) && untouched(x, b)) {
+		if (b % 4096 == 0 && untouched(x, b) &&
+		    (!is_there(there, b) || !memcmp(now + b, x->before + b, MIN(x->bytes - b, 4096u)))) {
 			b += 4095;
 			continue;
 		}
@@ -114,6 +128,7 @@ static void in_child(struct gpu *g, struct apart *x, u32 sm, const bool *turn)
 	int status;
 	assert_true(child >= 0);
 	if (!child) {
+		present_forked(x->there);
 		turn ? together(g, x, turn) : alone(g, x, sm);
 		_exit(0);
 	}
@@ -145,7 +160,11 @@ static bool look(struct gpu *g, u8 *copy, struct strbuf *says)
 	x.merged = shared(x.bytes);
 	x.owner = shared(x.bytes * sizeof *x.owner);
 	x.touched = shared(x.bytes / 4096 + 1);
-	memcpy(x.before, g->arena.base, x.bytes);
+	x.there = present_open(g->arena.base, g->arena.reserved);
+	const u64 *there = touched_pages(&x);
+	for (size_t page = 0; page < x.bytes; page += 4096)
+		if (is_there(there, page))
+			memcpy(x.before + page, g->arena.base + page, MIN(x.bytes - page, 4096u));
 	for (u32 i = 0; i < g->conf.num_sms; i++)
 		if (turn[i])
 			in_child(g, &x, i, NULL);
@@ -160,6 +179,7 @@ static bool look(struct gpu *g, u8 *copy, struct strbuf *says)
 			strbuf_addf(says, ": %u when each SM ticks alone, %u when they do in turn", x.seen->value[0],
 			            x.seen->value[1]);
 	}
+	present_close(x.there);
 	munmap(x.seen, sizeof *x.seen);
 	munmap(x.merged, x.bytes);
 	munmap(x.owner, x.bytes * sizeof *x.owner);
@@ -176,7 +196,7 @@ static void run(const struct order_case *c, u32 looks, struct strbuf *says)
 	u32 done = 0;
 	if (!order_open(&s, c, 0, &e))
 		fail_msg("%s: %s", c->workload, e.msg);
-	u8 *copy = xmalloc(sim_gpu(s.s->sim)->arena.reserved); /* as much of it as is used gets memory */
+	u8 *copy = xcalloc(1, sim_gpu(s.s->sim)->arena.reserved); /* as much of it as is used gets memory */
 	for (u32 k = 0; done < looks && !says->len; k++) {
 		s.why = session_run(s.s, sim_cycle(s.s->sim) + 1 + rng_next(&rng) % 500, &e);
 		if (s.why != SS_CYCLE)

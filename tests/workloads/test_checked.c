@@ -19,7 +19,7 @@
 
 struct setting { /* what a session is opened with outlives it */
 	struct options o;
-	const char *sets[3];
+	const char *sets[4];
 };
 static struct session *run_one(struct setting *x, const char *workload, bool checked)
 {
@@ -27,7 +27,7 @@ static struct session *run_one(struct setting *x, const char *workload, bool che
 	static char races[2][32], init[2][32];
 	snprintf(races[checked], sizeof races[checked], "check.races=%s", on);
 	snprintf(init[checked], sizeof init[checked], "check.init=%s", on);
-	*x = (struct setting){.sets = {races[checked], init[checked], "history.mb=0"}};
+	*x = (struct setting){.sets = {races[checked], init[checked], "history.mb=0", "num_sms=16"}};
 	x->o = (struct options){.command = "run",
 	                        .workload = workload,
 	                        .gpu = "v100",

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "commands/cta_way.h"
 #include "views/appearance.h"
 #include "dbg/locate.h"
 #include "obs/name/names.h"
@@ -124,8 +125,10 @@ bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct er
 	}
 	if (rest && !strcmp(word, "kernel"))
 		return why_a_kernel(d, rest, out, e);
+	if (rest && !strcmp(word, "cta"))
+		return why_a_cta(d, rest, out, e);
 	if (rest && (strcmp(word, "warp") || !*rest))
-		return err_set(e, "why: 'warp N', 'kernel N', 'machine' or nothing is expected");
+		return err_set(e, "why: 'warp N', 'cta N', 'kernel N', 'machine' or nothing is expected");
 	if (rest && !arg_number(rest, "why warp", gpu_warps_per_sm(g) - 1, &warp, e))
 		return false;
 	why_warp(g, d->focus.sm, (u32)warp, out);

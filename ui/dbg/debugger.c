@@ -7,6 +7,7 @@
 #include "dbg/goal.h"
 #include "dbg/hooks.h"
 #include "dbg/lua_side.h"
+#include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
@@ -31,6 +32,7 @@ struct debugger *debugger_new(struct session *s, const struct debugger_words *wo
 	d->next_display = 1;
 	d->log.line = xcalloc(LOG_LINES, sizeof(*d->log.line));
 	d->log.mask = LOG_DEFAULT;
+	d->moves = moves_new();
 	d->run.goal.fn = LUA_NOREF;
 	break_init(&d->breaks);
 	d->breaks.cond = lua_dbg_condition;
@@ -63,6 +65,7 @@ void debugger_free(struct debugger *d)
 	diagnosis_free(d->diagnosed.is);
 	divergence_release(d);
 	scope_release(d);
+	moves_free(d->moves);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);

@@ -4,6 +4,7 @@
 #include "dbg/hooks.h"
 #include "dbg/log.h"
 #include "dbg/lua_side.h"
+#include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/watch.h"
 
@@ -20,6 +21,8 @@ static bool on_event(void *ctx, const struct event *ev)
 	}
 	if (event_in(record_mask(d), ev->type))
 		record_event(d, ev);
+	if (event_in(moves_mask(), ev->type) && !d->s->replaying)
+		moves_event(d->moves, ev);
 	bool other = lua_dbg_event(d, ev), watched = watches_event(d, ev);
 	other |= break_event(&d->breaks, g, ev);
 	d->run.watch_asked |= watched;
@@ -30,7 +33,8 @@ static bool on_event(void *ctx, const struct event *ev)
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d);
+	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d) |
+	                 moves_mask();
 	if (!sim)
 		return;
 	if (d->bound.subscribed_to != sim || d->bound.subscription < 0) {

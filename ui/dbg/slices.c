@@ -8,6 +8,7 @@
 #include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
 #include "dbg/log.h"
+#include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
@@ -112,6 +113,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->report.dropped_events = 0;
 	d->bound.generation++;
 	record_restarted(d);
+	moves_restarted(d->moves);
 	scope_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;

@@ -187,6 +187,7 @@ struct debugger {
 	struct reporting report;
 	struct bound bound;
 	struct event_log log;
+	struct moves *moves;      /* where CTAs have been (moves.h) */
 	struct recording *record; /* where events go to as JSON lines (record.h); NULL = nowhere */
 	struct dbg_scope scope;   /* what figures are of (scope.h) */
 	struct shadows *shadows;  /* machines that `break divergence` runs beside this one (divergence.c) */

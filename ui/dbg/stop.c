@@ -15,6 +15,7 @@
 #include "dbg/queue.h"
 #include "dbg/scope.h"
 #include "dbg/stop.h"
+#include "dbg/swaps.h"
 #include "dbg/value.h"
 #include "dbg/watch.h"
 #include "obs/why/why.h"
@@ -83,6 +84,17 @@ static void finding_hit_text(struct debugger *d, const struct event *ev, struct 
 		out->buf[--out->len] = 0;
 }
 
+/* Who leaves and why, who comes, and what those wait for that have no slot. */
+static void swap_hit_text(struct debugger *d, u32 sm, struct strbuf *out)
+{
+	strbuf_adds(out, "\n");
+	swap_line(d, sm, out);
+	if (gpu_inactive_ctas(dbg_gpu(d), sm, NULL, 0)) {
+		strbuf_adds(out, "\nwithout a slot: ");
+		slotless_line(d, sm, out);
+	}
+}
+
 static void hit_text(struct debugger *d, const struct break_hit *h, const struct breakpoint *b, struct strbuf *out)
 {
 	strbuf_addf(out, "%s %u, ", b->temporary ? "Temporary breakpoint" : "Breakpoint", b->id);
@@ -100,6 +112,8 @@ static void hit_text(struct debugger *d, const struct break_hit *h, const struct
 		finding_hit_text(d, &h->ev, out);
 	if (d->breaks.also)
 		strbuf_addf(out, " (and %u more hit%s in this cycle)", d->breaks.also, plural(d->breaks.also));
+	if (b->kind == BK_EVENT && (h->ev.type == EV_CTA_SWAP_OUT || h->ev.type == EV_CTA_SWAP_IN))
+		swap_hit_text(d, (u32)h->ev.sm, out);
 }
 
 /* Lost events may have been what somebody waits for: not to be passed over in silence. */

@@ -9,6 +9,7 @@
 #include "dbg/goal.h"
 #include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
+#include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
@@ -31,6 +32,7 @@ bool change_begins(struct debugger *d, struct err *e)
 		rival_void(d);
 	divergence_void(d);
 	record_forked(d);
+	moves_forked(d->moves, sim_cycle(d->s->sim));
 	scope_forked(d);
 	undos_forked(d);
 	remember_change(d);
@@ -70,6 +72,7 @@ static void rebind_watches(struct debugger *d)
 void travel_arrived(struct debugger *d, struct strbuf *out)
 {
 	record_moved(d);
+	moves_moved(d->moves);
 	rebind_watches(d);
 	stats_know_windows(d);
 	scope_arrived(d);

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "gpu/query_slotless.h"
 #include "scr/draw.h"
 #include "scr/term.h"
 #include "views/legend.h"
 #include "views/sm_sched.h"
 #include "views/sm_side.h"
+#include "views/sm_swaps.h"
 #include "views/sm_tensor.h"
 #include "views/view_stalls.h"
 #include "views/sm_units.h"
@@ -380,6 +382,19 @@ static void cta_warps(struct view_ctx *v, struct pane p, u64 warps)
 	}
 }
 
+/* What a CTA without a slot waits for. */
+static void slotless_cell(struct view_ctx *v, struct pane p, const struct cta_info *c)
+{
+	struct slotless_info s;
+	gpu_slotless(v->g, v->d->focus.sm, c->slot, &s);
+	if (c->is.state == CS_READY)
+		pane_printf(p, 0, 0, STYLE(R_SLEEP), "ready for %llu cycles, %u before it",
+		            (unsigned long long)(gpu_cycle(v->g) - c->is.since), s.before);
+	else
+		pane_printf(p, 0, 0, STYLE(R_TEXT), "waits for %u %s%s since cycle %llu", s.waits,
+		            s.ending ? "store" : "result", plural(s.waits), (unsigned long long)c->is.since);
+}
+
 static void cta_row(struct view_ctx *v, struct pane p, int y, const struct cta_info *c, s32 slot)
 {
 	char a[NUM_MAX], b[NUM_MAX];
@@ -399,6 +414,8 @@ static void cta_row(struct view_ctx *v, struct pane p, int y, const struct cta_i
 	pane_right(p, y, 63, STYLE(R_DIM), "%s", grouped(c->insts, b));
 	if (c->is.state != CS_RUNNING) /* instead of its age, which does not tell more then */
 		pane_text(pane_sub(p, y, 43, 1, 10), 0, 0, STYLE(R_SLEEP), cta_state_descs[c->is.state].name);
+	if (slot < 0 && p.w >= CTA_WARPS_FROM_W)
+		slotless_cell(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c);
 	if (slot >= 0 && p.w >= CTA_WARPS_FROM_W)
 		cta_warps(v, pane_sub(p, y, CTA_WARPS_X, 1, p.w - CTA_WARPS_X), c->warps);
 }
@@ -436,7 +453,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	}
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
 	const int tensor = p.h >= 16 ? sm_tensor_rows(v, v->d->focus.sm) : 0;
-	int bottom = p.h >= 10 ? 4 + scheds + tensor : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	const int swaps = p.h >= 10 ? sm_swaps_rows(v, p.h) : 0;
+	int bottom = p.h >= 10 ? 4 + scheds + tensor + swaps : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	if (ctas)
 		ctas += (int)MIN(i.inactive, (u32)INACTIVE_SHOWN);
 	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */
@@ -454,6 +472,7 @@ static void draw(struct view_ctx *v, struct pane p)
 		sm_sched_draw(v, pane_sub(p, p.h - bottom, 0, scheds, p.w), v->d->focus.sm);
 	if (tensor)
 		sm_tensor_draw(v, pane_sub(p, p.h - bottom + scheds, 0, 1, p.w), v->d->focus.sm);
+	sm_swaps_draw(v, pane_sub(p, p.h - 4 - swaps, 0, swaps, p.w));
 	maps(v, pane_sub(p, p.h - 4, 0, 2, p.w), &i);
 	barrier_line(v, p, p.h - 2);
 	sm_units_draw(v, pane_sub(p, p.h - 1, 0, 1, p.w), &i);
@@ -504,7 +523,9 @@ const struct view view_sm = {
         "warp now (0 = first). policy, scheds: the warp scheduler's state of a warp and as a whole. tensor: for each "
         "sub-core whether its tensor unit is taken, and its share of the run (info mma). all wait: "
         "nothing can happen here before a reply or a timer. registers, shared: contiguous blocks with the "
-        "numbers of their CTAs; the largest hole is in 32-bit registers and in bytes (B). its warps: a letter "
+        "numbers of their CTAs; the largest hole is in 32-bit registers and in bytes (B). swap: with virtual threads, who leaves "
+        "and who comes, until when, or did so last; no slot: the CTAs that wait without a slot, and for what (info "
+        "swaps, why cta N). its warps: a letter "
         "for each warp, as in the overview. If there is room: the SM's issue slots over the run, as in the "
         "stalls view.\n"
         "If the view is narrow, the last line is shorter: LSU w12 3+2 means 3 transactions of warp 12 left, 2 "

@@ -12,6 +12,10 @@ void why_warp(struct gpu *g, u32 sm, u32 warp, struct strbuf *out);
 void why_machine(struct gpu *g, struct strbuf *out);
 /* A kernel: why it has not begun, or why SMs have no room for more of its CTAs, by SM. */
 void why_kernel_waits(struct gpu *g, u32 launch, struct strbuf *out);
+/* A CTA: where it is, and what it waits for. The machine does not remember which CTAs have ended: `known` is what the
+ * caller does. */
+enum why_known { WHY_NOT_KNOWN, WHY_NOT_BEGUN, WHY_ENDED };
+void why_cta(struct gpu *g, u32 launch, u64 cta, enum why_known known, struct strbuf *out);
 /* Does the machine stand still only because somebody has paused or saved CTAs? No hang of the program then: every warp
  * that is left is in such a CTA, or waits at a barrier for one that is. */
 bool why_kept(struct gpu *g);

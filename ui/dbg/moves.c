@@ -1,0 +1,129 @@
+#include "dbg/moves.h"
+
+#include <stdlib.h>
+
+/* The last of a kind. */
+struct ring {
+	struct event *e;
+	u32 room;
+	u64 n;     /* ever noted and not cut off */
+	u64 first; /* the first that is kept */
+};
+struct moves {
+	struct ring moved, lived;
+	u64 upto; /* earlier cycles have been noted */
+	u64 next; /* behind the cycle of the last event noted */
+};
+
+static const event_set lives = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE);
+
+struct moves *moves_new(void)
+{
+	return xcalloc(1, sizeof(struct moves));
+}
+
+void moves_free(struct moves *m)
+{
+	if (!m)
+		return;
+	free(m->moved.e);
+	free(m->lived.e);
+	free(m);
+}
+
+event_set moves_mask(void)
+{
+	return lives | EVENT(EV_CTA_SWAP_OUT) | EVENT(EV_CTA_SWAP_IN) | EVENT(EV_VT_READY) | EVENT(EV_CTA_DROP) |
+	       EVENT(EV_CTA_SAVE) | EVENT(EV_CTA_RESTORE) | EVENT(EV_PREEMPT_CTA);
+}
+
+static struct event *at(const struct ring *r, u64 number)
+{
+	return &r->e[number % r->room];
+}
+
+static void add(struct ring *r, const struct event *ev)
+{
+	if (r->n == r->room && r->room < MOVES_MAX) { /* it is full for the first time: nothing is forgotten yet */
+		r->room = MAX(r->room * 2, 256u);
+		r->e = xrealloc(r->e, r->room * sizeof *r->e);
+	}
+	*at(r, r->n++) = *ev;
+	r->first = MAX(r->first, r->n > r->room ? r->n - r->room : 0);
+}
+
+void moves_event(struct moves *m, const struct event *ev)
+{
+	if (ev->cycle < m->upto)
+		return;
+	m->next = MAX(m->next, ev->cycle + 1);
+	add(event_in(lives, ev->type) ? &m->lived : &m->moved, ev);
+}
+
+static u64 behind(const struct ring *r, u64 now) /* the number behind the last one before a cycle */
+{
+	u64 lo = r->first, hi = r->n;
+	while (lo < hi) {
+		const u64 mid = lo + (hi - lo) / 2;
+		if (at(r, mid)->cycle < now)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+void moves_forked(struct moves *m, u64 now)
+{
+	m->upto = MIN(m->upto, now);
+	m->next = MIN(m->next, now);
+	m->moved.n = behind(&m->moved, now);
+	m->lived.n = behind(&m->lived, now);
+}
+
+void moves_moved(struct moves *m)
+{
+	m->upto = MAX(m->upto, m->next);
+}
+
+void moves_restarted(struct moves *m)
+{
+	m->moved.n = m->moved.first = m->lived.n = m->lived.first = 0;
+	m->upto = m->next = 0;
+}
+
+/* In the same cycle a CTA begins before it moves, and ends behind it. */
+static bool comes_first(const struct event *life, const struct event *move)
+{
+	return life && (!move || life->cycle < move->cycle ||
+	                (life->cycle == move->cycle && life->type == EV_CTA_DISPATCH));
+}
+
+void moves_walk(const struct moves *m, u64 now, void (*fn)(void *ctx, const struct event *ev), void *ctx)
+{
+	u64 l = m->lived.first, k = m->moved.first;
+	const u64 lives_end = behind(&m->lived, now), moves_end = behind(&m->moved, now);
+	while (l < lives_end || k < moves_end) {
+		const struct event *life = l < lives_end ? at(&m->lived, l) : NULL;
+		const struct event *move = k < moves_end ? at(&m->moved, k) : NULL;
+		const bool first = comes_first(life, move);
+		fn(ctx, first ? life : move);
+		l += first;
+		k += !first;
+	}
+}
+
+const struct event *moves_last_swap(const struct moves *m, u64 now, u32 sm)
+{
+	for (u64 i = behind(&m->moved, now); i-- > m->moved.first;) {
+		const struct event *ev = at(&m->moved, i);
+		if (ev->type == EV_CTA_SWAP_OUT && ev->sm == (s32)sm)
+			return ev;
+	}
+	return NULL;
+}
+
+bool moves_forgotten(const struct moves *m)
+{
+	return m->moved.first || m->lived.first;
+}
