@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "commands/commands.h"
+#include "obs/history/present.h"
 #include "session/session.h"
 #include "sim_internal.h"
 
@@ -106,11 +107,31 @@ static inline void order_advance(struct order_side x[2], u64 to)
 	}
 }
 
+/* The first byte that differs; NEVER: none does. Pages that nobody has touched in either are zero in both. */
+static inline u64 order_first_difference(const struct arena *a, const struct arena *b)
+{
+	const u32 pages = (u32)((a->used + 4095) / 4096);
+	struct present *r[2] = {present_open(a->base, a->reserved), present_open(b->base, b->reserved)};
+	const u64 *there[2] = {present_find(r[0], pages), present_find(r[1], pages)};
+	u64 at = NEVER;
+	for (u32 i = 0; i < pages && at == NEVER; i++) {
+		const size_t from = (size_t)i * 4096, n = MIN(a->used - from, (size_t)4096);
+		if (!((there[0][i / 64] | there[1][i / 64]) >> i % 64 & 1) || !memcmp(a->base + from, b->base + from, n))
+			continue;
+		for (at = from; a->base[at] == b->base[at];)
+			at++;
+	}
+	present_close(r[0]);
+	present_close(r[1]);
+	return at;
+}
+
 /* Appends what differs between both; nothing where nothing does. */
 static inline void order_difference(struct order_side x[2], struct strbuf *out)
 {
 	const struct arena *a = &sim_gpu(x[0].s->sim)->arena, *b = &sim_gpu(x[1].s->sim)->arena;
 	const u64 at[2] = {sim_cycle(x[0].s->sim), sim_cycle(x[1].s->sim)};
+	u64 i;
 	gpu_sync(sim_gpu(x[0].s->sim));
 	gpu_sync(sim_gpu(x[1].s->sim));
 	if (at[0] != at[1] || x[0].why != x[1].why)
@@ -118,10 +139,7 @@ static inline void order_difference(struct order_side x[2], struct strbuf *out)
 		            (unsigned long long)at[0], session_stop_text(x[1].why), (unsigned long long)at[1]);
 	else if (a->used != b->used)
 		strbuf_addf(out, "%zu bytes of the arena are used, and %zu", a->used, b->used);
-	else if (memcmp(a->base, b->base, a->used)) {
-		size_t i = 0;
-		while (a->base[i] == b->base[i])
-			i++;
+	else if ((i = order_first_difference(a, b)) != NEVER) {
 		arena_where(a, i, out);
 		strbuf_addf(out, ": %u and %u", a->base[i], b->base[i]);
 	} else if (sim_hash(x[0].s->sim) != sim_hash(x[1].s->sim))
