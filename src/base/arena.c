@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "base/hash.h"
+#include "base/present.h"
 #include "base/strbuf.h"
 
 bool arena_init(struct arena *a, size_t bytes, struct err *e)
@@ -112,22 +113,44 @@ void arena_spare(struct arena *a, const void *from, const void *to)
 	BUG_ON(a->spare > a->spare_end || a->spare_end > (a->gap_end ? a->gap : a->used));
 }
 
-static u64 hash_part(const struct arena *a, size_t from, size_t to, u64 seed)
+#define PAGE 4096
+
+static bool is_zero(const u8 *p, size_t n)
 {
-	return hash_bytes(a->base + from, to - from, seed);
+	return !*p && !memcmp(p, p + 1, n - 1);
+}
+
+/* Page by page, without those that are zero: by far the most of a large machine has never been touched. Those are not
+ * even read, as the kernel would have to fill in its page tables. */
+static void hash_part(XXH3_state_t *st, const struct arena *a, const u64 *there, size_t from, size_t to)
+{
+	for (size_t at = from; at < to;) {
+		const u64 page = at / PAGE;
+		const size_t n = MIN((size_t)(page + 1) * PAGE, to) - at;
+		if (there[page / 64] >> page % 64 & 1 && !is_zero(a->base + at, n)) {
+			hash_add(st, &page, sizeof page);
+			hash_add(st, a->base + at, n);
+		}
+		at += n;
+	}
 }
 
 u64 arena_hash(const struct arena *a)
 {
 	size_t at = 0, end = a->hashed ? a->hashed : a->tail ? MIN(a->used, a->tail) : a->used;
-	u64 hash = 0;
+	struct present *pages = present_open(a->base, a->reserved);
+	const u64 *there = present_find(pages, (u32)((end + PAGE - 1) / PAGE));
+	XXH3_state_t st;
+	hash_begin(&st);
 	if (a->spare_end) {
-		hash = hash_part(a, at, a->spare, hash);
+		hash_part(&st, a, there, at, a->spare);
 		at = a->spare_end;
 	}
 	if (a->gap_end) {
-		hash = hash_part(a, at, a->gap, hash);
+		hash_part(&st, a, there, at, a->gap);
 		at = a->gap_end;
 	}
-	return hash_part(a, at, end, hash);
+	hash_part(&st, a, there, at, end);
+	present_close(pages);
+	return hash_end(&st);
 }

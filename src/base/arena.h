@@ -65,6 +65,6 @@ void arena_end_gap(struct arena *a);
 /* What a table has room for and does not hold: all of it is zero, and need not be read for the hash. It lies in front
  * of the gap; the last call counts. */
 void arena_spare(struct arena *a, const void *from, const void *to);
-/* XXH3 hash of the used bytes; equal states have equal hashes. */
+/* XXH3 hash of the used bytes that are not zero and of where they lie; equal states have equal hashes. */
 u64 arena_hash(const struct arena *a);
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "commands/commands.h"
-#include "obs/history/present.h"
+#include "base/present.h"
 #include "session/session.h"
 #include "sim_internal.h"
 

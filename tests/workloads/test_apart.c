@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "obs/history/present.h"
+#include "base/present.h"
 #include "session/session.h"
 #include "tests/rig/catalog_rig.h"
 #include "tests/rig/order_rig.h"

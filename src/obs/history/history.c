@@ -9,7 +9,7 @@
 #endif
 
 #include "base/bits.h"
-#include "obs/history/present.h"
+#include "base/present.h"
 #include "obs/history/warm.h"
 
 #define PAGE DEVMEM_PAGE

@@ -1,4 +1,4 @@
-#include "obs/history/present.h"
+#include "base/present.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* present: to which pages of a large, sparsely used range the kernel has given memory. The others were never touched:
  * they are zero, and reading them would be a waste (and make the kernel fill in page tables). */
-#ifndef OBS_HISTORY_PRESENT_H
-#define OBS_HISTORY_PRESENT_H
+#ifndef BASE_PRESENT_H
+#define BASE_PRESENT_H
 #include "base/base.h"
 
 struct present;
