@@ -28,10 +28,10 @@ struct seen {
 struct apart {
 	struct seen *seen;
 	struct present *there; /* pages of the arena that anybody has touched: the rest is zero, before and after */
-	u8 *before;  /* a copy of those */
-	u16 *owner;  /* by byte: the SM that changed it, + 1 */
-	u8 *merged;  /* and to what */
-	u8 *touched; /* by page: a tick has changed something of it */
+	u8 *before;            /* a copy of those */
+	u16 *owner;            /* by byte: the SM that changed it, + 1 */
+	u8 *merged;            /* and to what */
+	u8 *touched;           /* by page: a tick has changed something of it */
 	size_t bytes;
 };
 

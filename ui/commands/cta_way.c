@@ -16,7 +16,7 @@ struct way {
 	struct strbuf *out;
 	u32 told;
 	bool begun, ended;
-	u64 got, left; /* cycle + 1: it got slots last, it has been without last; 0: not so */
+	u64 got, left;  /* cycle + 1: it got slots last, it has been without last; 0: not so */
 	u64 waits_from; /* cycle + 1: it is ready */
 };
 
@@ -171,9 +171,9 @@ bool why_a_cta(struct debugger *d, const char *args, struct strbuf *out, struct 
 	if (!take_args(d, args, &w.launch, &w.cta, e))
 		return false;
 	moves_walk(d->moves, sim_cycle(d->s->sim), on_event, &w);
-	const enum why_known known = w.ended                           ? WHY_ENDED
+	const enum why_known known = w.ended                                ? WHY_ENDED
 	                             : w.begun || moves_forgotten(d->moves) ? WHY_NOT_KNOWN
-	                                                               : WHY_NOT_BEGUN;
+	                                                                    : WHY_NOT_BEGUN;
 	why_cta(dbg_gpu(d), w.launch, w.cta, known, out);
 	strbuf_add(out, strbuf_str(&way), way.len);
 	if (moves_forgotten(d->moves))

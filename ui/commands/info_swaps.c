@@ -16,9 +16,9 @@ static const struct {
 	const char *name;
 	bool left;
 } columns[W_COLUMNS] = {
-    [W_CYCLE] = {"cycle", false},     [W_SM] = {"SM", false},      [W_SLOT] = {"slot", false},
-    [W_OUT] = {"leaves", false},      [W_CAUSE] = {"cause", true}, [W_HELD] = {"had slots", false},
-    [W_IN] = {"comes", false},        [W_AWAY] = {"away", false},  [W_READY] = {"ready", false},
+    [W_CYCLE] = {"cycle", false}, [W_SM] = {"SM", false},      [W_SLOT] = {"slot", false},
+    [W_OUT] = {"leaves", false},  [W_CAUSE] = {"cause", true}, [W_HELD] = {"had slots", false},
+    [W_IN] = {"comes", false},    [W_AWAY] = {"away", false},  [W_READY] = {"ready", false},
     [W_SWAP] = {"swap", false},
 };
 

@@ -95,8 +95,8 @@ void moves_restarted(struct moves *m)
 /* In the same cycle a CTA begins before it moves, and ends behind it. */
 static bool comes_first(const struct event *life, const struct event *move)
 {
-	return life && (!move || life->cycle < move->cycle ||
-	                (life->cycle == move->cycle && life->type == EV_CTA_DISPATCH));
+	return life &&
+	       (!move || life->cycle < move->cycle || (life->cycle == move->cycle && life->type == EV_CTA_DISPATCH));
 }
 
 void moves_walk(const struct moves *m, u64 now, void (*fn)(void *ctx, const struct event *ev), void *ctx)

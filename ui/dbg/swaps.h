@@ -9,13 +9,13 @@
 struct swap {
 	u64 cycle, over; /* it began, it was over: 0 while it is under way */
 	u32 sm, slot;
-	u32 cause;          /* of the leaving, as cta-swap-out has it (0 memory, 1 barrier, 2 ending), or SWAP_FREE_SLOTS */
+	u32 cause; /* of the leaving, as cta-swap-out has it (0 memory, 1 barrier, 2 ending), or SWAP_FREE_SLOTS */
 	u32 out_launch, in_launch;
-	u64 out, in;        /* the CTA that leaves (SWAP_FREE_SLOTS: of no meaning) and the one that comes */
-	u64 held;           /* cycles for which the one that leaves had its slots */
-	u64 away;           /* cycles for which the one that comes had no slot when the swap began; since it began at all: */
-	bool is_new;        /* it has not had any */
-	u64 ready;          /* of them, those for which it was ready. SWAP_UNKNOWN: what tells it is forgotten */
+	u64 out, in; /* the CTA that leaves (SWAP_FREE_SLOTS: of no meaning) and the one that comes */
+	u64 held;    /* cycles for which the one that leaves had its slots */
+	u64 away;    /* cycles for which the one that comes had no slot when the swap began; since it began at all: */
+	bool is_new; /* it has not had any */
+	u64 ready;   /* of them, those for which it was ready. SWAP_UNKNOWN: what tells it is forgotten */
 };
 /* The swaps that began within what is counted (scope, or the run so far), in the order of their beginnings. To be
  * freed. */

@@ -30,6 +30,8 @@ int lua_dbg_over(lua_State *L);
 int lua_dbg_series(lua_State *L);
 int lua_dbg_figure(lua_State *L);
 int lua_dbg_findings(lua_State *L);
+int lua_dbg_swaps(lua_State *L);
+int lua_dbg_moves(lua_State *L);
 int lua_dbg_programs(lua_State *L);
 int lua_dbg_counters(lua_State *L);
 int lua_dbg_diagnose(lua_State *L);

@@ -454,7 +454,8 @@ static void draw(struct view_ctx *v, struct pane p)
 	int scheds = p.h >= 16 ? sm_sched_rows(v, v->d->focus.sm, p.w) : 0;
 	const int tensor = p.h >= 16 ? sm_tensor_rows(v, v->d->focus.sm) : 0;
 	const int swaps = p.h >= 10 ? sm_swaps_rows(v, p.h) : 0;
-	int bottom = p.h >= 10 ? 4 + scheds + tensor + swaps : 0, ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
+	int bottom = p.h >= 10 ? 4 + scheds + tensor + swaps : 0,
+	    ctas = p.h >= 40 && i.ctas ? (int)MIN(i.ctas, 16u) + 2 : 0;
 	if (ctas)
 		ctas += (int)MIN(i.inactive, (u32)INACTIVE_SHOWN);
 	int room = p.h - 1 - bottom - ctas, warps = ((int)i.warps + 3) / 4 * 4; /* in steps: the rest does not jump */

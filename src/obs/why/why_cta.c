@@ -148,16 +148,16 @@ static void tell_slotless(const struct subject *s, struct strbuf *out)
 {
 	struct slotless_info vt;
 	gpu_slotless(s->g, s->sm, s->place, &vt);
-	strbuf_addf(out, "is on SM %u without a slot: %s since cycle %llu", s->sm,
-	            cta_state_descs[s->is.is.state].name, (unsigned long long)s->is.is.since);
+	strbuf_addf(out, "is on SM %u without a slot: %s since cycle %llu", s->sm, cta_state_descs[s->is.is.state].name,
+	            (unsigned long long)s->is.is.since);
 	if (s->is.is.state == CS_READY)
 		strbuf_addf(out, ": it gets the slots of the next CTA that stalls%s", vt.before ? "" : ", before all others");
 	if (s->is.is.state == CS_READY && vt.before)
 		strbuf_addf(out, ", behind %u other%s that %s been ready longer", vt.before, plural(vt.before),
 		            by_number(vt.before, "has", "have"));
 	if (s->is.is.state != CS_READY && vt.waits)
-		strbuf_addf(out, vt.ending ? ": its stores have to be acknowledged"
-		                           : ": it waits for %u result%s, then for slots",
+		strbuf_addf(out,
+		            vt.ending ? ": its stores have to be acknowledged" : ": it waits for %u result%s, then for slots",
 		            vt.waits, plural(vt.waits));
 	strbuf_addc(out, '\n');
 	tell_slotless_warps(s, out);
