@@ -263,6 +263,24 @@ static void any_way(struct rig *r, const char *program)
 		strbuf_release(&live[i]);
 	}
 	strbuf_release(&again);
+	/* Before the cycle of a move nothing is known of it, behind it is. */
+	rig_try(r, "goto 2300");
+	struct list l = noted(r);
+	const u64 at = l.e[l.n / 2].cycle;
+	u32 before = 0, until = 0;
+	for (u32 i = 0; i < l.n; i++) {
+		before += l.e[i].cycle < at;
+		until += l.e[i].cycle <= at;
+	}
+	for (u32 k = 0; k < 2; k++) {
+		char line[32];
+		snprintf(line, sizeof line, "goto %llu", (unsigned long long)at + k);
+		rig_say(r, line);
+		struct list some = noted(r);
+		assert_int_equal(some.n, k ? until : before);
+		free(some.e);
+	}
+	free(l.e);
 }
 
 static void test_any_way(void **state)
