@@ -92,24 +92,31 @@ void moves_restarted(struct moves *m)
 	m->upto = m->next = 0;
 }
 
-/* In the same cycle a CTA begins before it moves, and ends behind it. */
-static bool comes_first(const struct event *life, const struct event *move)
+struct walker {
+	void (*fn)(void *ctx, const struct event *ev);
+	void *ctx;
+};
+
+/* Those of a cycle from a number on, all or of one type. The number behind them. */
+static u64 walk_cycle(const struct walker *w, const struct ring *r, u64 from, u64 end, u64 cycle, int type)
 {
-	return life &&
-	       (!move || life->cycle < move->cycle || (life->cycle == move->cycle && life->type == EV_CTA_DISPATCH));
+	for (; from < end && at(r, from)->cycle == cycle; from++)
+		if (type < 0 || at(r, from)->type == (u32)type)
+			w->fn(w->ctx, at(r, from));
+	return from;
 }
 
+/* Within a cycle a CTA begins before it moves, and ends behind it. */
 void moves_walk(const struct moves *m, u64 now, void (*fn)(void *ctx, const struct event *ev), void *ctx)
 {
-	u64 l = m->lived.first, k = m->moved.first;
+	const struct walker w = {fn, ctx};
 	const u64 lives_end = behind(&m->lived, now), moves_end = behind(&m->moved, now);
-	while (l < lives_end || k < moves_end) {
-		const struct event *life = l < lives_end ? at(&m->lived, l) : NULL;
-		const struct event *move = k < moves_end ? at(&m->moved, k) : NULL;
-		const bool first = comes_first(life, move);
-		fn(ctx, first ? life : move);
-		l += first;
-		k += !first;
+	for (u64 l = m->lived.first, k = m->moved.first; l < lives_end || k < moves_end;) {
+		const u64 life = l < lives_end ? at(&m->lived, l)->cycle : NEVER;
+		const u64 cycle = k < moves_end ? MIN(life, at(&m->moved, k)->cycle) : life;
+		walk_cycle(&w, &m->lived, l, lives_end, cycle, EV_CTA_DISPATCH);
+		k = walk_cycle(&w, &m->moved, k, moves_end, cycle, -1);
+		l = walk_cycle(&w, &m->lived, l, lives_end, cycle, EV_CTA_DONE);
 	}
 }
 
