@@ -491,6 +491,8 @@ static void test_stop(void **state)
 	rig_say(&r, "break cta-swap-out if e.cycle > 900");
 	const char *text = rig_say(&r, "continue");
 	has(text, ": all its warps wait for memory\nwithout a slot: ");
+	for (u32 sm = 0; sm < gpu_conf(dbg_gpu(r.d))->num_sms; sm++)
+		assert_int_equal(moves_last_swap(r.d->moves, now(&r), sm)->sm, sm);
 	const struct event *ev = moves_last_swap(r.d->moves, now(&r), r.d->focus.sm);
 	char want[64];
 	assert_non_null(ev);

@@ -83,7 +83,6 @@ static void swap_out(struct walk *w, const struct event *ev)
 	                   .ready = SWAP_UNKNOWN};
 	w->open[ev->sm] = w->nswaps - 1;
 	s->out = ev->cycle + 1;
-	s->ready = 0;
 }
 
 /* Of the one that comes, as far as it is known when the swap begins. */
