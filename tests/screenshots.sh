@@ -65,6 +65,17 @@ views 200x60 200x60
 	echo "settle"
 	echo "shot $work/shots/scope-120x40"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug bfs --size small
+# A swap of virtual threads: who leaves, who comes, who waits without a slot.
+{
+	echo "wait (wd)"
+	echo "line break cta-swap-out sm=2 if e.cycle > 1000"
+	echo "wait Breakpoint 1"
+	echo "line continue"
+	echo "wait without a slot"
+	echo "keys 2"
+	echo "settle"
+	echo "shot $work/shots/sm-swap-150x58"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 150x58 -- "$program" debug spmv --cta-virtual vt --set num_sms=4
 # SMs that change hands, some of them too late: the README's ten minutes.
 {
 	echo "wait (wd)"
