@@ -449,6 +449,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 			offer_info_arguments(d, m, before);
 		break;
 	case COMPLETE_LIST: offer_kernels(d, m); break;
+	case COMPLETE_STEP: offer_words(m, "line"); break;
 	case COMPLETE_WHY: offer_words(m, "warp cta kernel machine"); break;
 	case COMPLETE_EXPLAIN:
 		explain_each(NULL, offer_explanation, m);

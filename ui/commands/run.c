@@ -6,17 +6,6 @@
 #include "dbg/focus.h"
 #include "dbg/locate.h"
 
-bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
-{
-	u64 n = 1;
-	if (!arg_number(args, "step", 1ull << 62, &n, e) || !can_run(d, e))
-		return false;
-	if (n == 0)
-		return err_set(e, "step: at least 1 cycle is needed");
-	set_goal(d, GOAL_CYCLE, sim_cycle(d->s->sim) + n);
-	return true;
-}
-
 static bool focused_warp(struct debugger *d, struct warp_info *w, struct err *e)
 {
 	debugger_refresh_focus(d);
@@ -24,6 +13,67 @@ static bool focused_warp(struct debugger *d, struct warp_info *w, struct err *e)
 	if (w->state == WS_NONE || w->launch < 0)
 		return err_set(e, "SM %u warp %u is empty: `focus` chooses another (`info warps`), `step` advances the machine",
 		               d->focus.sm, d->focus.warp);
+	return true;
+}
+
+/* The pcs of a module that belong to another CUDA line than `here`. */
+static u32 *pcs_of_other_lines(const struct module *m, const struct inst *here, u32 *n)
+{
+	u32 *pcs = xmalloc(MAX(m->ncode, 1u) * sizeof *pcs);
+	*n = 0;
+	for (u32 pc = 0; pc < m->ncode; pc++) {
+		const struct inst *in = &m->code[pc];
+		if (in->src_line && (in->src_line != here->src_line || in->src_file != here->src_file))
+			pcs[(*n)++] = pc;
+	}
+	return pcs;
+}
+
+/* "step line", "next line": until the focused warp is about to execute another CUDA line. */
+static bool to_next_line(struct debugger *d, const char *what, struct strbuf *out, struct err *e)
+{
+	struct warp_info w;
+	u32 n;
+	if (!can_run(d, e))
+		return false;
+	debugger_refresh_focus(d);
+	debugger_focus_living(d, out);
+	if (d->focus.cta_slot < 0 && !d->focus.picked_empty) /* nobody is there yet: the first that issues */
+		return cmd_next(d, "", out, e);
+	if (!focused_warp(d, &w, e))
+		return false;
+	if (w.pc == PC_DONE)
+		return err_set(e, "%s line: SM %u warp %u has exited", what, d->focus.sm, d->focus.warp);
+	const struct module *m = gpu_launched(dbg_gpu(d), (u32)w.launch)->mod;
+	u32 *pcs = pcs_of_other_lines(m, &m->code[w.pc], &n);
+	if (!m->code[w.pc].src_line || !n) {
+		free(pcs);
+		return err_set(e,
+		               n ? "%s line: the CUDA line of this instruction is not known: `next` goes by instructions"
+		                 : "%s line: this module has no lines of CUDA (nvcc -lineinfo): `next` goes by instructions",
+		               what);
+	}
+	set_goal(d, GOAL_NEXT, NEVER);
+	struct breakpoint *b = break_new_code(&d->breaks, m, pcs, n, "goal");
+	free(pcs);
+	break_make_internal(&d->breaks, b);
+	b->filter.sm = (s32)d->focus.sm;
+	b->filter.warp = (s32)d->focus.warp;
+	d->run.goal.breakpoint = b->id;
+	debugger_resubscribe(d);
+	return true;
+}
+
+bool cmd_step(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	u64 n = 1;
+	if (!strcmp(args, "line"))
+		return to_next_line(d, "step", out, e);
+	if (!arg_number(args, "step", 1ull << 62, &n, e) || !can_run(d, e))
+		return false;
+	if (n == 0)
+		return err_set(e, "step: at least 1 cycle is needed");
+	set_goal(d, GOAL_CYCLE, sim_cycle(d->s->sim) + n);
 	return true;
 }
 
@@ -40,6 +90,8 @@ bool cmd_next(struct debugger *d, const char *args, struct strbuf *out, struct e
 {
 	u64 n = 1;
 	struct warp_info w;
+	if (!strcmp(args, "line"))
+		return to_next_line(d, "next", out, e);
 	if (!arg_number(args, "next", 1u << 30, &n, e) || !can_run(d, e))
 		return false;
 	if (n == 0)

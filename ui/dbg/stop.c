@@ -168,7 +168,9 @@ static void report_goal_hit(struct debugger *d, const struct break_hit *h, const
 		stat_hit_text(h, b, &t);
 	else if (d->run.goal.kind == GOAL_EVENT)
 		event_text(dbg_gpu(d), &h->ev, &t);
-	if (d->run.goal.kind != GOAL_NEXT && !d->run.quiet)
+	else if (b->kind == BK_CODE) /* next line */
+		finding_cuda_line(b->mod, (u32)h->ev.arg[0], &t);
+	if ((d->run.goal.kind != GOAL_NEXT || b->kind == BK_CODE) && !d->run.quiet)
 		stopped(d, strbuf_str(&t), out);
 	if (d->run.goal.kind == GOAL_EVENT || (d->run.goal.kind == GOAL_NEXT && b->filter.warp < 0))
 		focus_event(d, &h->ev);

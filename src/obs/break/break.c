@@ -206,9 +206,11 @@ static bool went_on(const struct break_set *s, const struct event *ev)
 static bool code_issue(struct break_set *s, struct breakpoint *b, struct gpu *g, const struct event *ev, bool second)
 {
 	struct event at = *ev;
+	if ((b->filter.sm >= 0 && b->filter.sm != ev->sm) || (b->filter.warp >= 0 && b->filter.warp != ev->warp))
+		return false; /* before its pcs are looked through */
 	if (second) /* where the warp stands now was looked at with the first instruction of the pair */
-		return code_at(s, b, g, &at, (u32)ev->arg[0], true);
-	const bool passed = went_on(s, ev) && code_at(s, b, g, ev, (u32)ev->arg[0], true);
+		return !b->internal && code_at(s, b, g, &at, (u32)ev->arg[0], true); /* of `next line`: where it stands */
+	const bool passed = !b->internal && went_on(s, ev) && code_at(s, b, g, ev, (u32)ev->arg[0], true);
 	at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
 	at.arg[1] = front_active_mask(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
 	if (has_pc(b, (u32)at.arg[0]) && gpu_warp_at_barrier(g, (u32)ev->sm, (u32)ev->warp))
