@@ -33,8 +33,8 @@ static bool on_event(void *ctx, const struct event *ev)
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	event_set mask = break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d) |
-	                 moves_mask();
+	event_set mask =
+	    break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d) | moves_mask();
 	if (!sim)
 		return;
 	if (d->bound.subscribed_to != sim || d->bound.subscription < 0) {

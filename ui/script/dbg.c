@@ -285,14 +285,14 @@ static int dbg_reason(lua_State *L)
 	D("swaps", lua_dbg_swaps,                                                                                                \
 	  "dbg.swaps() -> {{cycle, over, sm, slot, cause, out_cta, out_kernel, held, in_cta, in_kernel, new, away, "             \
 	  "ready}...}",                                                                                                          \
-	  "cause: memory, barrier, ending, free-slots; new: boolean; the rest integers, held, away and ready in cycles",        \
+	  "cause: memory, barrier, ending, free-slots; new: boolean; the rest integers, held, away and ready in cycles",         \
 	  "the swaps of virtual threads within what is counted, as `info swaps` shows them. held: for how long the CTA "         \
 	  "that leaves had its slots (nil for free-slots, as out_cta and out_kernel); away, ready: for how long the one "        \
 	  "that comes was without slots, and ready for them; new: it has not had any; over: nil while the swap is "              \
 	  "under way",                                                                                                           \
 	  "")                                                                                                                    \
 	D("moves", lua_dbg_moves, "dbg.moves(cta [, kernel]) -> {{event, cycle, sm, ...}...}",                                   \
-	  "cta, kernel: integers (launch 0); event: string; the rest as the event's arguments are named, words as strings",     \
+	  "cta, kernel: integers (launch 0); event: string; the rest as the event's arguments are named, words as strings",      \
 	  "all that has happened to a CTA up to the present cycle, as `why cta` tells it: cta-dispatch, cta-swap-out, "          \
 	  "vt-ready, cta-swap-in, preempt-cta, cta-drop, cta-save, cta-restore, cta-done",                                       \
 	  "no such launch or CTA")                                                                                               \

@@ -208,7 +208,7 @@ static bool code_issue(struct break_set *s, struct breakpoint *b, struct gpu *g,
 	struct event at = *ev;
 	if ((b->filter.sm >= 0 && b->filter.sm != ev->sm) || (b->filter.warp >= 0 && b->filter.warp != ev->warp))
 		return false; /* before its pcs are looked through */
-	if (second) /* where the warp stands now was looked at with the first instruction of the pair */
+	if (second)       /* where the warp stands now was looked at with the first instruction of the pair */
 		return !b->internal && code_at(s, b, g, &at, (u32)ev->arg[0], true); /* of `next line`: where it stands */
 	const bool passed = !b->internal && went_on(s, ev) && code_at(s, b, g, ev, (u32)ev->arg[0], true);
 	at.arg[0] = front_pc(gpu_front(g), (u32)ev->sm, (u32)ev->warp);
