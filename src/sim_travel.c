@@ -423,6 +423,19 @@ bool sim_go(struct sim *s, struct sim_place to, struct err *e)
 	return true;
 }
 
+bool sim_walk(struct sim *s, struct sim_place to, struct err *e)
+{
+	if (!reachable(s, to, e))
+		return false;
+	if (sim_place_order(to, sim_place(s)) < 0)
+		return err_set(e, "cycle %llu lies behind", (unsigned long long)to.cycle);
+	s->frontier = MAX(s->frontier, sim_cycle(s));
+	if (!replay(s, to) || sim_cycle(s) < to.cycle)
+		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s),
+		               (unsigned long long)to.cycle);
+	return true;
+}
+
 bool sim_undo_turn(struct sim *s, struct err *e)
 {
 	u32 i = s->history ? history_at(s->history) : 0;
@@ -515,6 +528,7 @@ void sim_forked(struct sim *s)
 	for (u32 i = 0; i < s->gpu->nconsumers; i++)
 		sim_unsubscribe(s, (int)i);
 	s->forked = true;
+	sim_hear(s, NULL);
 	gpu_scope_set(s->gpu, NULL, NULL);
 	if (s->history)
 		history_forked(s->history);
