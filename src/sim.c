@@ -639,6 +639,7 @@ void sim_on_leave(struct sim *s, int id, rewind_fn *fn)
 
 void sim_hear(struct sim *s, const struct hop_ear *ear)
 {
+	s->ear = ear;
 	gpu_hear(s->gpu, ear);
 }
 

@@ -224,7 +224,8 @@ void sim_on_leave(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler, while it is called: sim_run stops with STOP_REQUEST at this cycle. */
 void sim_request_stop(struct sim *s);
 
-/* Who hears of the ways of loads from here on, whatever moves the machine; one at a time. NULL: nobody. */
+/* Who hears of the ways of loads from here on; one at a time. NULL: nobody. What sim_go() goes through again is not
+ * heard. */
 void sim_hear(struct sim *s, const struct hop_ear *ear);
 
 struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */

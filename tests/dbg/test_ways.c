@@ -133,7 +133,7 @@ static void walk(const char *machine)
 	assert_int_equal(sim_cycle(r.s->sim), end);
 	sim_hear(r.s->sim, NULL);
 	print_message("  %llu loads %llu misfits, mean %.1f; L1 %llu L2 %llu DRAM %llu owner %llu L1I %llu\n",
-	              (unsigned long long)h.l.issued, (unsigned long long)ways_misfits(h.ways),
+	              (unsigned long long)h.l.all.loads, (unsigned long long)ways_misfits(h.ways),
 	              (double)h.l.all.cycles / (double)h.l.all.loads, (unsigned long long)h.l.txns_of[WAY_L1],
 	              (unsigned long long)h.l.txns_of[WAY_L2], (unsigned long long)h.l.txns_of[WAY_DRAM],
 	              (unsigned long long)h.l.txns_of[WAY_OWNER], (unsigned long long)h.l.txns_of[WAY_L1I]);

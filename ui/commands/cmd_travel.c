@@ -5,6 +5,8 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "dbg/follow.h"
+#include "dbg/latencies.h"
 #include "dbg/stop.h"
 #include "session/policy/lua_policy.h"
 #include "session/programs.h"
@@ -215,6 +217,8 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (u.change) {
 		undos_forked(d);
 		record_forked(d);
+		follow_forked(d);
+		latencies_forked(d);
 		break_forked(&d->breaks, sim_cycle(d->s->sim));
 		d->travel.changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");

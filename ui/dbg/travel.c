@@ -6,8 +6,10 @@
 #include "dbg/divergence.h"
 #include "dbg/events.h"
 #include "dbg/focus.h"
+#include "dbg/follow.h"
 #include "dbg/goal.h"
 #include "dbg/interrupt.h"
+#include "dbg/latencies.h"
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
@@ -32,6 +34,8 @@ bool change_begins(struct debugger *d, struct err *e)
 	divergence_void(d);
 	record_forked(d);
 	scope_forked(d);
+	follow_forked(d);
+	latencies_forked(d);
 	undos_forked(d);
 	remember_change(d);
 	return true;

@@ -54,14 +54,16 @@ void latency_add(struct latency *l, const struct way *w, const void *module)
 	struct way_hop hops[WAY_HOPS_MAX];
 	u64 hop[HOP_COUNT] = {0};
 	bool ordered;
-	if (w->issued < l->from || w->issued >= l->to)
-		return;
-	l->issued++;
-	l->dropped += w->dropped;
-	if (w->end == NEVER || w->dropped) {
-		l->pending += !w->dropped;
+	if (w->dropped) {
+		l->dropped += w->dropped_at >= l->from && w->dropped_at < l->to;
 		return;
 	}
+	if (w->end >= l->to) {
+		l->pending += w->issued < l->to;
+		return;
+	}
+	if (w->end < l->from)
+		return;
 	const u32 n = way_hops(w, w->last, NEVER, hops, &ordered);
 	for (u32 i = 0; i < n; i++)
 		hop[hops[i].hop] += (i + 1 < n ? hops[i + 1].since : w->end) - hops[i].since;

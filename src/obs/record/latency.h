@@ -18,9 +18,8 @@ struct latency_line {
 	u64 by_level[WAY_LEVELS]; /* loads */
 };
 struct latency {
-	u64 from, to;         /* loads issued in cycles [from, to) count */
-	u64 issued;           /* loads that were */
-	u64 dropped, pending; /* of these: their CTA was dropped; not ended */
+	u64 from, to;         /* loads whose registers became free in cycles [from, to) count */
+	u64 dropped, pending; /* loads whose CTA was dropped; that are under way at the end */
 	u64 txns;             /* transactions of those that ended */
 	u64 txns_of[WAY_LEVELS];
 	u64 unordered; /* loads whose hops were not in order: a law of tests, 0 */
@@ -30,7 +29,8 @@ struct latency {
 };
 void latency_init(struct latency *l, u64 from, u64 to);
 void latency_release(struct latency *l);
-/* A load that has ended, was dropped, or (end is NEVER) is under way at `now`. module: of its code. */
+/* A load that has ended, was dropped, or (end is NEVER) is under way. module: of its code. The end of a load is known
+ * some cycles before: one that lies behind `to` is under way. */
 void latency_add(struct latency *l, const struct way *w, const void *module);
 /* The least latency that at least `percent` of 100 of the loads do not exceed; 0: there are none. */
 u64 latency_percentile(const struct latency_of *of, double percent);

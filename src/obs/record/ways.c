@@ -49,8 +49,8 @@ struct ways {
 	u64 misfits;
 	way_fn *ended;
 	void *ctx;
-	way_moved_fn *moved;
-	void *moved_ctx;
+	way_fn *issued;
+	void *issued_ctx;
 };
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -142,6 +142,8 @@ static void issue(struct ways *w, const struct hop_news *n)
 		step(&t->trail, HOP_OPERANDS, n->cycle);
 		step(&t->trail, HOP_LSU, n->at);
 	}
+	if (w->issued)
+		w->issued(w->issued_ctx, x);
 }
 
 /* The transaction of a load that the news are of: the first such one that its cache has not taken. */
@@ -302,6 +304,7 @@ static void dropped(struct ways *w, const struct hop_news *n)
 	if (!*place)
 		return;
 	(*place)->dropped = true;
+	(*place)->dropped_at = n->cycle;
 	forget_waiter(w, *place);
 	leave(w, place);
 }
@@ -762,8 +765,6 @@ static void hear(void *ctx, const struct hop_news *n)
 	case NEWS_BACK: dram_back(w, n); break;
 	default: dram_goes_on(w, n);
 	}
-	if (w->moved)
-		w->moved(w->moved_ctx, n->cycle);
 }
 
 struct ways *ways_new(const struct conf *c, way_fn *ended, void *ctx)
@@ -784,10 +785,10 @@ const struct hop_ear *ways_ear(const struct ways *w)
 	return &w->ear;
 }
 
-void ways_on_move(struct ways *w, way_moved_fn *moved, void *ctx)
+void ways_on_issue(struct ways *w, way_fn *issued, void *ctx)
 {
-	w->moved = moved;
-	w->moved_ctx = ctx;
+	w->issued = issued;
+	w->issued_ctx = ctx;
 }
 
 u64 ways_misfits(const struct ways *w)
@@ -801,6 +802,18 @@ void ways_each(const struct ways *w, way_fn *fn, void *ctx)
 		for (u32 i = 0; i < SM_MAX_LOADS; i++)
 			if (w->sm[sm].load[i])
 				fn(ctx, w->sm[sm].load[i]);
+}
+
+static void count(void *n, struct way *w)
+{
+	++*(u32 *)n;
+}
+
+u32 ways_under_way(const struct ways *w)
+{
+	u32 n = 0;
+	ways_each(w, count, &n);
+	return n;
 }
 
 static void table_free(struct table *t)

@@ -81,6 +81,7 @@ struct way_txn {
 struct way {
 	u64 issued, ready; /* its operands are there */
 	u64 end;           /* the registers are free; NEVER: not known yet */
+	u64 dropped_at;
 	u32 sm, kernel, cta, pc, lanes;
 	u32 refs;
 	u16 n, place; /* transactions; place in the SM's table */
@@ -93,15 +94,15 @@ struct way {
 struct ways;
 /* Told of each load that has ended or was dropped. */
 typedef void way_fn(void *ctx, struct way *w);
-/* Told when a request of a load may have gone on, for who follows one: after the news. */
-typedef void way_moved_fn(void *ctx, u64 cycle);
 struct ways *ways_new(const struct conf *c, way_fn *ended, void *ctx);
 void ways_free(struct ways *w);
-void ways_on_move(struct ways *w, way_moved_fn *moved, void *ctx);
+/* Who is told of each load that is issued. */
+void ways_on_issue(struct ways *w, way_fn *issued, void *ctx);
 /* The listener, for sim_hear(). */
 const struct hop_ear *ways_ear(const struct ways *w);
 /* Calls fn for each load under way, by SM and place. */
 void ways_each(const struct ways *w, way_fn *fn, void *ctx);
+u32 ways_under_way(const struct ways *w); /* how many there are */
 /* News that did not fit what was known: a law of tests, 0. Of loads that were issued before it listened there are none.
  */
 u64 ways_misfits(const struct ways *w);
