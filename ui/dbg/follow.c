@@ -23,6 +23,7 @@ struct follow {
 	struct sim_place heard; /* up to here */
 	u64 told;               /* the last hop told of began in this cycle */
 	bool any_told, done_told;
+	u64 ends; /* the cycle of its end; NEVER: not known yet */
 };
 
 /* --- which one ---------------------------------------------------------------------------------------------------- */
@@ -236,7 +237,7 @@ bool follow_set(struct debugger *d, const struct follow_aim *aim, struct err *e)
 	if (d->follow)
 		release(d, d->follow);
 	d->follow = xcalloc(1, sizeof *d->follow);
-	*d->follow = (struct follow){.aim = a, .from = now};
+	*d->follow = (struct follow){.aim = a, .from = now, .ends = NEVER};
 	if (s.found)
 		take(d->follow, &s);
 	return true;
@@ -267,7 +268,8 @@ void follow_off(struct debugger *d)
 /* --- hop by hop --------------------------------------------------------------------------------------------------- */
 bool follow_awaited(struct debugger *d)
 {
-	return d->follow && !d->follow->done_told && event_in(debugger_events(d), EV_FOLLOW);
+	const struct follow *f = d->follow;
+	return f && event_in(debugger_events(d), EV_FOLLOW) && sim_cycle(d->s->sim) <= f->ends;
 }
 
 static void issued_live(void *ctx, struct way *w)
@@ -346,7 +348,8 @@ bool follow_cycle_over(struct debugger *d)
 	}
 	if (!f->done_told && is_over(f->way, now)) {
 		f->done_told = true;
-		stop |= tell(d, HOP_COUNT, f->way->dropped ? now : f->way->end);
+		f->ends = f->way->dropped ? f->way->dropped_at : f->way->end;
+		stop |= tell(d, HOP_COUNT, f->ends);
 	}
 	return stop;
 }
@@ -360,7 +363,7 @@ void follow_forked(struct debugger *d)
 		return;
 	deafen(d, f);
 	forget_way(f);
-	f->done_told = false;
+	f->ends = NEVER;
 	if (f->from > now) {
 		follow_off(d);
 		return;
