@@ -448,12 +448,9 @@ static void fill(struct ways *w, const struct hop_news *n)
 		t->by_owner = !t->need && !by && n->cache == MC_L1D;
 	}
 	m->n = kept;
-	for (u32 i = 0; i < m->nfetches; i++)
-		if (m->fetch[i] == by || (!by && (m->fetch[i]->l1i || (m->fetch[i]->owner && !kept)))) {
-			lose_fetch(m, i--);
-			if (by)
-				break;
-		}
+	for (u32 i = m->nfetches; i-- > 0;) /* what an owner is to send is still to come */
+		if (by ? m->fetch[i] == by && !by->owner : m->fetch[i]->l1i)
+			lose_fetch(m, i);
 }
 
 static void got(struct ways *w, const struct hop_news *n)
