@@ -1,6 +1,6 @@
 /* The ways of loads (probe/hops.h, obs/record/ways.h) on every kind of machine. Each load that the machine counts is
- * followed. Its hops are in order and sum to its latency. What answered it is what the line counters say. Parts of a run
- * sum to the whole, gone through again or heard live. Listening changes nothing. */
+ * followed. Its hops are in order and sum to its latency. What answered it is what the line counters say. Parts of a
+ * run sum to the whole, gone through again or heard live. Listening changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
