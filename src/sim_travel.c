@@ -330,8 +330,8 @@ static void take_turns(struct sim *s, struct sim_place to)
 }
 
 /* Runs forward to a place where the machine has been before; samplers hear it, event consumers do not, and what kernels
- * print on the way has been printed before. heard: the listener to loads hears it. Only an interrupt stops it earlier: where it stood still, a turn let it go
- * on. */
+ * print on the way has been printed before. heard: the listener to loads hears it. Only an interrupt stops it earlier:
+ * where it stood still, a turn let it go on. */
 static bool replay(struct sim *s, struct sim_place to, bool heard)
 {
 	event_set mask = s->gpu->event_mask;

@@ -125,7 +125,7 @@ static void note(struct notes *n, const struct way *w, u32 txn, enum hop hop, bo
 	if (first_behind_l2)
 		past_l2(n, f);
 	if (hop == HOP_LSU && txn)
-		strbuf_addf(piece(n), "behind %u other transaction%s of the load", txn, plural(txn));
+		strbuf_addf(piece(n), "%u transaction%s of the load go%s first", txn, plural(txn), txn == 1 ? "es" : "");
 	else if (hop == HOP_REFUSED || hop == HOP_REPLAY)
 		refusals(n, t->refused, t->refused_at, t->reason, t->tries);
 	else if (hop == HOP_TO_L2 && f)
