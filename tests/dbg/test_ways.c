@@ -257,8 +257,35 @@ static void dropped(void **state)
 	rig_close(&r);
 }
 
+static void count_news(void *ctx, const struct hop_news *n)
+{
+	++*(u64 *)ctx;
+}
+
+/* Who listens hears what is simulated for the first time, and nothing of what is gone through again. */
+static void travel_is_not_heard(void **state)
+{
+	struct rig r;
+	u64 n = 0;
+	const struct hop_ear ear = {count_news, &n};
+	rig_words(&r, "spmv --size small");
+	rig_say(&r, "until 4000");
+	sim_hear(r.s->sim, &ear);
+	rig_say(&r, "until 5000");
+	const u64 heard = n;
+	assert_true(heard > 1000);
+	rig_say(&r, "goto 2777");
+	rig_say(&r, "goto 4999");
+	assert_int_equal(n, heard);
+	rig_say(&r, "until 6000");
+	assert_true(n > heard + 1000);
+	sim_hear(r.s->sim, NULL);
+	rig_close(&r);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(laws), cmocka_unit_test(dropped)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(laws), cmocka_unit_test(dropped),
+	                                   cmocka_unit_test(travel_is_not_heard)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
