@@ -84,6 +84,53 @@ static void on_end(void *ctx, struct way *w)
 	h->txns += w->dropped ? 0 : w->n;
 }
 
+/* A warp that has waited for memory goes on in the very cycle in which the registers of one of its loads are free. */
+#define ENDS 256u
+struct ends {
+	struct ways *ways;
+	u64 end[16][64][ENDS];
+	u32 n[16][64];
+	bool waits[16][64];
+	u64 checked;
+};
+
+static void note_end(void *ctx, struct way *w)
+{
+	struct ends *x = ctx;
+	if (w->sm < 16)
+		x->end[w->sm][w->warp][x->n[w->sm][w->warp]++ % ENDS] = w->end;
+}
+
+static bool goes_on(void *ctx, const struct event *e)
+{
+	struct ends *x = ctx;
+	if (e->sm >= 16)
+		return false;
+	bool *waits = &x->waits[e->sm][e->warp], found = !*waits || e->type == EV_WARP_STALL;
+	for (u32 i = 0; !found && i < ENDS; i++)
+		found = x->end[e->sm][e->warp][i] == e->cycle;
+	assert_true(found);
+	x->checked += *waits && e->type == EV_WARP_READY;
+	*waits = e->type == EV_WARP_STALL && e->arg[0] == WS_MEM;
+	return false;
+}
+
+static void warps_go_on(void **state)
+{
+	struct rig r;
+	struct ends *x = xcalloc(1, sizeof *x);
+	rig_words(&r, "spmv --size small --gpu v100");
+	x->ways = ways_new(gpu_conf(dbg_gpu(r.d)), note_end, x);
+	sim_hear(r.s->sim, ways_ear(x->ways));
+	sim_subscribe(r.s->sim, EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY), goes_on, x);
+	rig_say(&r, "continue");
+	assert_true(x->checked > 200);
+	sim_hear(r.s->sim, NULL);
+	ways_free(x->ways);
+	free(x);
+	rig_close(&r);
+}
+
 static u64 counted(struct gpu *g, enum counter_group group, const char *name)
 {
 	const struct counter_desc *d = counter_group_first(group);
@@ -286,6 +333,6 @@ static void travel_is_not_heard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(laws), cmocka_unit_test(dropped),
-	                                   cmocka_unit_test(travel_is_not_heard)};
+	                                   cmocka_unit_test(travel_is_not_heard), cmocka_unit_test(warps_go_on)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
