@@ -637,6 +637,12 @@ void sim_on_leave(struct sim *s, int id, rewind_fn *fn)
 	s->sampler[id].leave = fn;
 }
 
+void sim_hear(struct sim *s, const struct hop_ear *ear)
+{
+	s->ear = ear;
+	gpu_hear(s->gpu, ear);
+}
+
 void sim_request_stop(struct sim *s)
 {
 	s->stop_wanted = true;

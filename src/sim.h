@@ -170,6 +170,10 @@ bool sim_reaches(const struct sim *s, struct sim_place p);
 bool sim_goto(struct sim *s, u64 cycle, struct err *e);
 /* Having come to a cycle by sim_run(): stands there as after sim_goto(). */
 void sim_stand(struct sim *s);
+/* Goes forward to a place seen before cycle by cycle, from no snapshot nearer to it: for who listens on the way
+ * (sim_hear()). Otherwise as sim_go(): event consumers hear nothing. False with *e: it lies behind, or was not reached
+ * (an interrupt). */
+bool sim_walk(struct sim *s, struct sim_place to, struct err *e);
 struct sim_place sim_rest(const struct sim *s, u64 cycle);
 /* Takes a snapshot here, so that coming back to this cycle takes no replay. False with *e when there is none: no
  * history, or no room in it. */
@@ -219,6 +223,10 @@ void sim_on_snapshot(struct sim *s, int sampler, keep_fn *keep, recall_fn *recal
 void sim_on_leave(struct sim *s, int sampler, rewind_fn *fn);
 /* For a sampler, while it is called: sim_run stops with STOP_REQUEST at this cycle. */
 void sim_request_stop(struct sim *s);
+
+/* Who hears of the ways of loads from here on; one at a time. NULL: nobody. What sim_go() goes through again is not
+ * heard. */
+void sim_hear(struct sim *s, const struct hop_ear *ear);
 
 struct gpu *sim_gpu(struct sim *s); /* for the queries of gpu/query.h */
 /* XXH3 of the whole simulated state: arena and device memory. Equal states have equal hashes, on any host. */

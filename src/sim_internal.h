@@ -20,6 +20,7 @@ struct sampler {
 #define MAX_SAMPLERS 16
 struct sim {
 	struct gpu *gpu;
+	const struct hop_ear *ear; /* who hears of loads, but not of what sim_go() goes through again */
 	volatile sig_atomic_t interrupted;
 	struct sampler sampler[MAX_SAMPLERS];
 	u32 nsamplers;

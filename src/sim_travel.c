@@ -330,18 +330,20 @@ static void take_turns(struct sim *s, struct sim_place to)
 }
 
 /* Runs forward to a place where the machine has been before; samplers hear it, event consumers do not, and what kernels
- * print on the way has been printed before. Only an interrupt stops it earlier: where it stood still, a turn let it go
- * on. */
-static bool replay(struct sim *s, struct sim_place to)
+ * print on the way has been printed before. heard: the listener to loads hears it. Only an interrupt stops it earlier:
+ * where it stood still, a turn let it go on. */
+static bool replay(struct sim *s, struct sim_place to, bool heard)
 {
 	event_set mask = s->gpu->event_mask;
 	struct stop stop = {.why = STOP_CYCLE};
 	struct strbuf again = STRBUF_INIT;
 	gpu_set_event_mask(s->gpu, 0);
+	gpu_hear(s->gpu, heard ? s->ear : NULL);
 	while (sim_cycle(s) < to.cycle && sim_goes_on(s, &stop))
 		sim_run(s, to.cycle, &stop);
 	take_turns(s, to);
 	gpu_set_event_mask(s->gpu, mask);
+	gpu_hear(s->gpu, s->ear);
 	sim_take_printf(s, &again);
 	strbuf_release(&again);
 	return stop.why != STOP_INTERRUPT;
@@ -351,11 +353,11 @@ static bool replay(struct sim *s, struct sim_place to)
 static bool approach(struct sim *s, struct sim_place to)
 {
 	bool far = to.cycle > sim_cycle(s) + 16 * NEAR;
-	if (far && !replay(s, (struct sim_place){to.cycle - NEAR, 0}))
+	if (far && !replay(s, (struct sim_place){to.cycle - NEAR, 0}, false))
 		return false;
 	if (far && s->history)
 		take(s, SNAP_AUTO);
-	return replay(s, to);
+	return replay(s, to, false);
 }
 
 struct sim_place sim_place(const struct sim *s)
@@ -423,6 +425,19 @@ bool sim_go(struct sim *s, struct sim_place to, struct err *e)
 	return true;
 }
 
+bool sim_walk(struct sim *s, struct sim_place to, struct err *e)
+{
+	if (!reachable(s, to, e))
+		return false;
+	if (sim_place_order(to, sim_place(s)) < 0)
+		return err_set(e, "cycle %llu lies behind", (unsigned long long)to.cycle);
+	s->frontier = MAX(s->frontier, sim_cycle(s));
+	if (!replay(s, to, true) || sim_cycle(s) < to.cycle)
+		return err_set(e, "interrupted at cycle %llu on the way to %llu", (unsigned long long)sim_cycle(s),
+		               (unsigned long long)to.cycle);
+	return true;
+}
+
 bool sim_undo_turn(struct sim *s, struct err *e)
 {
 	u32 i = s->history ? history_at(s->history) : 0;
@@ -434,7 +449,7 @@ bool sim_undo_turn(struct sim *s, struct err *e)
 	rewind_samplers(s, restore(s, i - 1));
 	sim_clear_policy_errors(s);
 	history_fork(s->history);
-	bool there = replay(s, before);
+	bool there = replay(s, before, false);
 	s->frontier = sim_cycle(s);
 	fork_samplers(s);
 	return there;
@@ -448,7 +463,7 @@ bool sim_take_back(struct sim *s)
 	bool interrupted = s->interrupted; /* not meant for the few cycles since the snapshot */
 	sim_clear_interrupt(s);
 	rewind_samplers(s, restore(s, history_at(s->history)));
-	replay(s, now); /* interrupted again it stands a little earlier, in the same history */
+	replay(s, now, false); /* interrupted again it stands a little earlier, in the same history */
 	if (interrupted)
 		sim_interrupt(s);
 	return true;
@@ -515,6 +530,7 @@ void sim_forked(struct sim *s)
 	for (u32 i = 0; i < s->gpu->nconsumers; i++)
 		sim_unsubscribe(s, (int)i);
 	s->forked = true;
+	sim_hear(s, NULL);
 	gpu_scope_set(s->gpu, NULL, NULL);
 	if (s->history)
 		history_forked(s->history);

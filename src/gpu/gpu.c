@@ -336,6 +336,13 @@ static void wake(struct gpu *g)
 		st->awake[word] |= m[word];
 }
 
+void gpu_hear(struct gpu *g, const struct hop_ear *ear)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		g->ctx[i].ear = ear;
+	mem_hear(g->mem, ear);
+}
+
 static bool consume(struct gpu *g, const struct event *e)
 {
 	bool stop = false;

@@ -20,6 +20,8 @@ void gpu_destroy(struct gpu *g);
 bool gpu_add_module(struct gpu *g, struct module *m, struct err *e);
 /* Queues a launch (copied); its id or -1. */
 int gpu_launch(struct gpu *g, const struct launch *l, struct err *e);
+/* Who hears of the ways of loads from here on (probe/hops.h); NULL: nobody. */
+void gpu_hear(struct gpu *g, const struct hop_ear *ear);
 /* Simulates at least one cycle, at most up to cycle `limit` (> gpu_cycle); quiet stretches are skipped in one go.
  * Returns true when a consumer asked to stop. */
 bool gpu_advance(struct gpu *g, u64 limit);

@@ -251,6 +251,8 @@ struct sm_load {
 	u64 cycles[FLIGHT_COUNT];
 };
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *out, struct warp_place *place);
+/* Loads from the caches whose last answer has not come, of all SMs. */
+u32 gpu_loads_under_way(const struct gpu *g);
 void gpu_cta_info(const struct gpu *g, u32 sm, u32 slot, struct cta_info *out);
 /* The places of all CTAs on an SM, for the function above and gpu_barriers(): those in slots first, then (virtual
  * threads) those without one, of which the masks of warps are by number within the CTA. At most `max` (GPU_CTAS_MAX are

@@ -2,6 +2,14 @@
 #include "gpu/query.h"
 #include "gpu/state.h"
 
+u32 gpu_loads_under_way(const struct gpu *g)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		n += g->sm[i]->nloads;
+	return n;
+}
+
 u32 gpu_sm_load(const struct gpu *g, u32 sm, struct sm_load *o, struct warp_place *place)
 {
 	const struct sm *s = g->sm[sm];

@@ -54,6 +54,7 @@ void constants_ask(const struct access *a, u32 mshr)
 {
 	struct at_l1i x;
 	look(a, &x);
+	HOP_TELL(a->m->ear, .what = NEWS_L1I, .cycle = a->now, .sm = a->sm, .cache = a->cache, .addr = a->line, .id = mshr);
 	struct l1 *l = x.a.l;
 	x.a.token = (a->token & ~(u32)bit_range(TOKEN_BITS)) | mshr;
 	const struct l1_state before = *l->st;

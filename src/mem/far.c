@@ -38,6 +38,7 @@ static bool copy_has(const struct mem *m, u32 slice, const struct packet *p)
 static void cross(struct mem *m, u32 pi, enum packet_state state, u64 now)
 {
 	m->packet[pi].state = (u8)state;
+	HOP_TELL(m->ear, .what = NEWS_CROSS, .cycle = now, .id = pi, .hit = state == PS_FROM_FAR);
 	wheel_set(&m->wheel, m->timer_packet + pi, now + m->c.l2_far);
 }
 
@@ -60,6 +61,7 @@ static void queue(struct mem *m, u32 slice, u32 pi, enum packet_state state, u64
 	p->state = (u8)state;
 	p->slice = (u16)slice;
 	p->ready = now;
+	HOP_TELL(m->ear, .what = NEWS_QUEUED, .cycle = now, .id = pi, .slice = slice);
 	list_push(m, &st->far_head, &st->far_tail, pi);
 	if (st->far_n++ == 0)
 		l2_arm(m, slice, now);

@@ -246,6 +246,7 @@ struct dram_timing { /* constants derived from the configuration, DRAM cycles */
 struct mem {
 	struct conf c;
 	struct event_buf *sm_ev, *shared_ev, *no_ev; /* no_ev: never subscribed, stands in for missing ones */
+	const struct hop_ear *ear;                   /* no machine state (probe/hops.h); NULL: nobody listens */
 	struct clock icnt, l2clk, dramclk;
 	struct mem_map map;
 	struct ipoly set_poly; /* l2.hash=ipoly */
@@ -392,6 +393,11 @@ static inline u32 carries_data_down(u32 op)
 {
 	return ~OPS_ACK >> op & 1;
 }
+/* Does somebody wait for what the request brings? */
+static inline bool waits_for_data(u32 op)
+{
+	return carries_data_down(op) && op != OP_OWN;
+}
 static inline enum msg_class class_up(u32 op)
 {
 	static const u8 class[OP_GET + 1] = {
@@ -485,11 +491,12 @@ static inline void noc_credit(struct mem *m, u32 slice, u64 now)
 /* The slice answers. */
 static inline void noc_reply(struct mem *m, u32 slice, u32 p, u64 now)
 {
+	HOP_TELL(m->ear, .what = NEWS_OUTPUT, .cycle = now, .id = p, .slice = slice);
 	m->net->reply(m, slice, p, now);
 }
 
 /* noc/crossbar.c: the packet of a request. */
-u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r);
+u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r, u64 now);
 
 /* noc/mesh.c: network=mesh */
 extern const struct network_ops network_mesh;

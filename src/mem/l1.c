@@ -117,6 +117,8 @@ void l1_queue_push(const struct access *a, u32 op, u64 line, u8 sectors, u32 tag
 	                                                                   .partial = partial,
 	                                                                   .words = words};
 	a->l->st->queued++;
+	HOP_TELL(m->ear, .what = NEWS_SEND, .cycle = a->now, .sm = a->sm, .cache = a->cache, .op = (u8)op, .addr = line,
+	         .sectors = sectors, .id = tag, .hit = waits_for_data(op));
 	if (unlikely(m->source != NULL))
 		a->l->st->queued += sector_count(sectors) - 1;
 	m->fresh[a->sm] |= FRESH_REQUEST;
@@ -139,6 +141,13 @@ void l1_port_moved(struct mem *m, u32 sm)
 }
 
 /* --- loads -------------------------------------------------------------------------------------------------------- */
+/* What an access waits for. */
+static inline void tell_wait(const struct access *a, u32 mshr, u32 need)
+{
+	HOP_TELL(a->m->ear, .what = NEWS_WAIT, .cycle = a->now, .sm = a->sm, .cache = a->cache, .op = a->op,
+	         .addr = a->line, .sectors = need, .id = mshr);
+}
+
 /* Sectors of an MSHR leave for the L2 and are waited for. */
 static void fetch(const struct access *a, u32 mshr, u8 sectors)
 {
@@ -158,6 +167,7 @@ inline enum mem_result l1_wait(const struct access *a, u32 mshr, u32 need)
 	if (slot != TAGS_NONE)
 		tags_touch(&a->l->tags, slot);
 	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
+	tell_wait(a, mshr, need);
 	a->m->port[a->sm].outstanding++;
 	a->l->cc->reads++;
 	l1_accept(a->l);
@@ -168,6 +178,7 @@ enum mem_result l1_wait_atomic(const struct access *a, u32 mshr, u32 need)
 {
 	tags_touch(&a->l->tags, a->l->mshr.e[mshr].slot);
 	mshr_wait(&a->l->mshr, mshr, answer_word(a->token, a->cache, a->op), need);
+	tell_wait(a, mshr, need);
 	a->m->port[a->sm].outstanding++;
 	a->m->port[a->sm].stores++;
 	a->l->cc->atomics++;
@@ -577,6 +588,7 @@ void l1_fill(struct mem *m, u32 sm, u32 cache, u32 mshr, u8 sectors, bool dram, 
 	}
 	if (e->slot != TAGS_NONE)
 		tags_arrive(&l->tags, e->slot, sectors);
+	l1_tell_fill(m, sm, cache, mshr, sectors, now);
 	u32 n = mshr_arrive(&l->mshr, mshr, sectors, out, now, l->cc);
 	for (u32 i = 0; dram && i < n; i++)
 		out[i] |= ANSWER_DRAM;
@@ -598,6 +610,9 @@ void l1_deliver(struct mem *m, u32 pi, u64 now)
 	case MO_FETCH:
 	case MO_PREFETCH: l1_fill(m, p->sm, p->cache, p->tag, p->sectors, p->dram, now); break;
 	case OP_WRITEBACK: m->port[p->sm].outstanding--; break;
+	case MO_ATOMIC:
+		HOP_TELL(m->ear, .what = NEWS_GOT, .cycle = now, .sm = p->sm, .cache = p->cache, .addr = p->addr, .id = p->tag);
+		/* fallthrough */
 	default: push_answer(m, p->sm, answer_word(p->tag, p->cache, p->op) | (p->dram ? ANSWER_DRAM : 0));
 	}
 }

@@ -65,6 +65,12 @@ void l1_write_back(const struct access *a, u64 line, u8 sectors, u32 words, u32 
 /* A line's data has come for these n waiters of an MSHR; a store is acknowledged. */
 void l1_answered(struct mem *m, u32 sm, u32 cache, u64 line, const u32 *out, u32 n);
 void l1_stored(struct mem *m, u32 sm, u32 token);
+/* Tells who listens that sectors (words) have come for an MSHR. */
+static inline void l1_tell_fill(const struct mem *m, u32 sm, u32 cache, u32 mshr, u32 sectors, u64 now)
+{
+	HOP_TELL(m->ear, .what = NEWS_FILL, .cycle = now, .sm = sm, .cache = (u8)cache, .id = mshr, .sectors = sectors,
+	         .addr = m->l1[sm * MC_COUNT + cache].mshr.e[mshr].line);
+}
 /* A load's sectors come from L2 into the line at place i of its set, a new one when i is TAGS_NONE; joins what is on
  * its way already. MR_PENDING, or refused. */
 enum mem_result l1_fetch_line(const struct access *a, u32 set, u32 i, u8 need);

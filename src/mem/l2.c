@@ -92,13 +92,15 @@ enum mem_result l2_make_room(struct mem *m, u32 slice, const struct packet *p, u
 	return MR_HIT;
 }
 
-static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors)
+static void fetch(struct mem *m, u32 slice, u32 mshr, u8 sectors, u64 now)
 {
 	struct slice *s = &m->slice[slice];
 	struct mshr_entry *e = &s->mshr.e[mshr];
 	e->pending |= sectors;
 	tags_reserve(&s->tags, e->slot, sectors);
-	queue_push(m, slice, e->line, sectors, false, mshr);
+	const u32 req = queue_push(m, slice, e->line, sectors, false, mshr);
+	HOP_TELL(m->ear, .what = NEWS_FETCH, .cycle = now, .id = req, .of = mshr, .slice = slice, .addr = e->line,
+	         .sectors = sectors);
 }
 
 /* l2.write_miss=fetch: the write goes to DRAM, which acknowledges it, and what its line lacks is read, unless it is on
@@ -124,7 +126,7 @@ static enum mem_result write_through(struct mem *m, u32 slice, u32 pi, u32 *i, u
 		return MR_HIT;
 	u32 mshr = mshr_alloc(&s->mshr, line, *i, false, now, s->cc);
 	s->tags.line[*i].mshr = (u16)mshr;
-	fetch(m, slice, mshr, s->tags.full & (u8)~s->tags.line[*i].valid);
+	fetch(m, slice, mshr, s->tags.full & (u8)~s->tags.line[*i].valid, now);
 	return MR_HIT;
 }
 
@@ -168,7 +170,7 @@ static enum mem_result serve_write(struct mem *m, u32 slice, u32 pi, u64 now)
 }
 
 /* Part of the line is on its way: merge, or fetch further sectors into the same entry. */
-static enum mem_result join(struct mem *m, u32 slice, const struct packet *p, u32 mshr, u8 need)
+static enum mem_result join(struct mem *m, u32 slice, const struct packet *p, u32 mshr, u8 need, u64 now)
 {
 	struct slice *s = &m->slice[slice];
 	const struct mshr_entry *e = &s->mshr.e[mshr];
@@ -178,7 +180,7 @@ static enum mem_result join(struct mem *m, u32 slice, const struct packet *p, u3
 	if (more && !queue_room(m, s, 1))
 		return MR_RF_QUEUE;
 	if (more)
-		fetch(m, slice, mshr, more);
+		fetch(m, slice, mshr, more, now);
 	++*(more ? &s->cc->misses : &s->cc->merges);
 	if (!s->ideal.n)
 		return MR_HIT;
@@ -206,7 +208,7 @@ static enum mem_result miss(struct mem *m, u32 slice, const struct packet *p, u3
 	s->tags.line[i].mshr = (u16)*mshr;
 	u8 want = m->c.coalesce == COALESCE_SECTOR32 ? p->need : s->tags.full;
 	u8 missing = p->need & (u8)~s->tags.line[i].valid;
-	fetch(m, slice, *mshr, want & (u8)~s->tags.line[i].valid);
+	fetch(m, slice, *mshr, want & (u8)~s->tags.line[i].valid, now);
 	s->cc->misses++;
 	if (s->ideal.n)
 		ideal_miss(&s->ideal, i, line, missing, want, s->cc);
@@ -245,16 +247,19 @@ static enum mem_result serve_read(struct mem *m, u32 slice, u32 pi, u64 now, boo
 			ideal_use(&s->ideal, i, s->tags.tag[i] - 1, p->need);
 		s->cc->hits++;
 		ref_hit(s->cc, kind, p->need, m->l2_sectored);
+		HOP_TELL(m->ear, .what = NEWS_L2, .cycle = now, .id = pi, .slice = slice, .hit = true);
 		l2_answer(m, slice, pi, now);
 	} else {
 		u32 look = ref_look(&s->tags, i, p->need, false, m->l2_sectored);
 		bool on_way = i != TAGS_NONE && s->tags.line[i].pending;
 		if (on_way)
 			mshr = s->tags.line[i].mshr;
-		enum mem_result mr = on_way ? join(m, slice, p, mshr, need) : miss(m, slice, p, i, &mshr, now);
+		enum mem_result mr = on_way ? join(m, slice, p, mshr, need, now) : miss(m, slice, p, i, &mshr, now);
 		if (mr != MR_HIT)
 			return mr;
 		p->state = PS_DRAM;
+		HOP_TELL(m->ear, .what = NEWS_L2, .cycle = now, .id = pi, .slice = slice, .of = mshr, .sectors = need,
+		         .why = on_way ? NEWS_L2_MERGED : 0);
 		tags_touch(&s->tags, s->mshr.e[mshr].slot);
 		mshr_wait(&s->mshr, mshr, pi, need);
 		ref_count(s->cc, kind, look);
@@ -342,6 +347,7 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			*head = pi + 1;
 			st->blocked = (u8)mr;
 			st->blocked_since = now;
+			HOP_TELL(m->ear, .what = NEWS_L2, .cycle = now, .id = pi, .slice = slice, .why = (u8)mr);
 			return;
 		}
 		st->free = start + busy;
@@ -407,6 +413,7 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	__builtin_prefetch(&s->mshr.w[mshr * s->mshr.merges]);
 	__builtin_prefetch(&s->mshr.e[mshr]);
 	dram_req_free(m, di);
+	HOP_TELL(m->ear, .what = NEWS_BACK, .cycle = now, .id = di, .of = mshr, .slice = slice, .sectors = sectors);
 	tags_arrive(&s->tags, at, sectors);
 	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? sector_count(sectors) : 1;
 	u32 n = mshr_arrive(&s->mshr, mshr, sectors, out, now, s->cc);

@@ -311,6 +311,11 @@ struct mem *mem_create(const struct conf *c, struct arena *state, struct event_b
 	return m;
 }
 
+void mem_hear(struct mem *m, const struct hop_ear *ear)
+{
+	m->ear = ear;
+}
+
 void mem_destroy(struct mem *m)
 {
 	if (!m)
@@ -350,8 +355,10 @@ static __attribute__((noinline)) void fire_last(struct mem *m, u32 t, u64 now)
 
 static inline void arrive(struct mem *m, u32 p, u64 now)
 {
-	if (likely(!m->parted) || !far_arrive(m, p, now))
-		m->net->arrive(m, p, now);
+	if (unlikely(m->parted) && far_arrive(m, p, now))
+		return;
+	HOP_TELL(m->ear, .what = NEWS_LANDS, .cycle = now, .id = p);
+	m->net->arrive(m, p, now);
 }
 
 /* What each timer stands for, in the order of the numbers; those of which there are many first. */

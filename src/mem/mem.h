@@ -19,6 +19,7 @@
 #include "conf/conf.h"
 #include "conf/policy.h"
 #include "front/front.h"
+#include "probe/hops.h"
 #include "probe/probe.h"
 
 enum mem_cache { MC_L1I, MC_L1D, MC_L1C, MC_L1T, MC_COUNT };
@@ -90,6 +91,8 @@ bool mem_receive(struct mem *m, u32 endpoint, u64 now, struct message *out);
 struct mem *mem_create(const struct conf *c, struct arena *state, struct event_buf *sm_ev, struct event_buf *shared_ev,
                        struct err *e);
 void mem_destroy(struct mem *m);
+/* Who hears of the ways of requests from here on (probe/hops.h); NULL: nobody. */
+void mem_hear(struct mem *m, const struct hop_ear *ear);
 /* The network in use from here on: one of network_policies (noc/network.h). Nothing may be on its way (mem_quiet()).
  * mem_create() takes those that the configuration names, which must be there. */
 void mem_use_network(struct mem *m, const struct policy *p);

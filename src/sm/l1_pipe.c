@@ -73,6 +73,9 @@ static __attribute__((always_inline)) inline bool enter(struct sm_ctx *x, struct
 	                                                      .ordered = e->ordered,
 	                                                      .last = last};
 	x->pipe->n++;
+	if (e->load != NO_LOAD)
+		HOP_TELL(x->ear, .what = NEWS_PIPE, .cycle = now, .sm = s->id, .load = e->load, .addr = e->txn[e->next].addr,
+		         .sectors = e->txn[e->next].sectors);
 	s->warp[e->warp].outstanding++;
 	s->mem_flying += last; /* the instruction's, which goes on in here */
 	lsu_advance(x, s, e, now);

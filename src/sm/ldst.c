@@ -73,6 +73,16 @@ static void count_kind(struct sm *s, const struct dyninst *d)
 		s->k.loads++;
 }
 
+/* Tells who listens that a load has been issued. */
+static __attribute__((noinline)) void tell_issue(const struct sm_ctx *x, const struct sm *s, const struct lsu_entry *e,
+                                                 const struct dyninst *d, u64 now)
+{
+	const struct warp *wp = &s->warp[e->warp];
+	HOP_TELL(x->ear, .what = NEWS_ISSUE, .cycle = now, .at = e->ready, .sm = s->id, .load = e->load, .warp = e->warp,
+	         .kernel = wp->launch, .cta = (u32)s->cta[wp->cta_slot].id, .pc = e->pc, .cache = e->cache, .op = e->op,
+	         .n = e->ntxn, .txn = e->txn, .sectors = d->mask);
+}
+
 /* pc in the entry and the load record is that of the instruction: front_issue has moved on already. */
 void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u64 now)
 {
@@ -109,6 +119,8 @@ void lsu_issue(struct sm_ctx *x, struct sm *s, u32 w, const struct dyninst *d, u
 				copies_issue(x, s, w, e->load, d, now);
 		}
 		wp->loads += result;
+		if (unlikely(x->ear != NULL) && result)
+			tell_issue(x, s, e, d, now);
 	}
 	if (x->lines)
 		lines_request(x, s, e);
@@ -179,6 +191,7 @@ static void load_finish(struct sm_ctx *x, struct sm *s, u32 index, u64 now)
 		s->warp[w].inflight--;
 		warp_writeback(x, s, w, pc, now);
 	}
+	HOP_TELL(x->ear, .what = NEWS_DONE, .cycle = now, .at = MAX(at, now), .sm = s->id, .load = (u16)index);
 	warp_check_fence(x, s, w, now);
 }
 
@@ -260,12 +273,28 @@ static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_
 	}
 }
 
+/* Tells who listens of a load's transaction. */
+static __attribute__((noinline)) void tell_access(const struct sm_ctx *x, const struct sm *s,
+                                                  const struct lsu_request *q, const struct mem_txn *t,
+                                                  enum hop_what what, enum mem_result r, u64 now)
+{
+	if (q->load == NO_LOAD)
+		return;
+	HOP_TELL(x->ear, .what = what, .cycle = now, .sm = s->id, .load = q->load, .cache = q->cache, .op = q->op,
+	         .addr = t->addr, .sectors = t->sectors, .why = (u8)r, .hit = r == MR_HIT,
+	         .at = now + hit_latency(x->conf, q->cache));
+}
+
 inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
                                    u64 now)
 {
 	u32 token = q->load != NO_LOAD ? token_of_load(s, q->load) : TOKEN_ACK | s->warp[q->warp].who;
 	u32 events = x->ev->n;
+	if (unlikely(x->ear != NULL))
+		tell_access(x, s, q, t, NEWS_PRESENT, MR_HIT, now);
 	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token | (u32)q->warp << TOKEN_BITS, now);
+	if (unlikely(x->ear != NULL))
+		tell_access(x, s, q, t, r >= MR_RF_LINE ? NEWS_REFUSED : NEWS_TAKEN, r, now);
 	if (unlikely(x->ev->n != events))
 		stamp_events(x, s, q, events);
 	if (unlikely(lines_any_loss(x)))
@@ -368,6 +397,7 @@ static void load_reply(struct sm_ctx *x, struct sm *s, u32 token, bool dram, u64
 		struct line_counters *c = line_of(x, s, w, l->pc);
 		++*(dram ? &c->dram : &c->l2_hits);
 	}
+	HOP_TELL(x->ear, .what = NEWS_ANSWER, .cycle = now, .sm = s->id, .load = (u16)token_load(token), .dram = dram);
 	if (!--l->left)
 		load_finish(x, s, token_load(token), now);
 	warp_answered(x, s, w, now);

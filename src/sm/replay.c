@@ -233,6 +233,9 @@ static void enter(struct sm_ctx *x, struct sm *s, const struct first *f, enum me
 	if (r->n == 1)
 		r->waits_from = now;
 	s->warp[e->warp].outstanding++;
+	if (e->load != NO_LOAD)
+		HOP_TELL(x->ear, .what = NEWS_REPLAY, .cycle = now, .sm = s->id, .load = e->load, .addr = e->txn.addr,
+		         .sectors = e->txn.sectors);
 	tell(x, s, e, EV_REPLAY_ENTER, reason == MR_HIT ? 0 : reason - MR_RF_LINE + 1, now);
 	if (e->cache == MC_L1C)
 		scoreboard_to_memory(x, s, e->warp, e->pc, now);

@@ -111,13 +111,14 @@ static bool generations_left(const struct sm *s, const struct cta *c, struct err
 	               s->late, s->id);
 }
 
-static void give_up_loads(struct sm *s, const u64 *contexts)
+static void give_up_loads(const struct sm_ctx *x, struct sm *s, const u64 *contexts, u64 now)
 {
 	for (u32 i = 0; i < SM_MAX_LOADS; i++) {
 		struct load *l = &s->load[i];
 		const u32 who = sm_context_of(l->who);
 		if (!l->left || !(contexts[who / 64] >> who % 64 & 1))
 			continue;
+		HOP_TELL(x->ear, .what = NEWS_DROP, .cycle = now, .sm = s->id, .load = (u16)i);
 		*l = (struct load){.gen = (u8)(l->gen + 1)};
 		s->load_free[i] = s->free_load;
 		s->free_load = (u16)i;
@@ -137,7 +138,7 @@ static void give_up(struct sm_ctx *x, struct sm *s, const struct cta *c, u64 now
 	if (x->replay)
 		replay_give_up(x, s, &warps, now);
 	copies_forget(x, s, who.set);
-	give_up_loads(s, who.set);
+	give_up_loads(x, s, who.set, now);
 	if (!c->inactive)
 		mbarrier_leave(s, c->warps);
 	s->late -= timer_take_out(x, s, who.set, ~0u);

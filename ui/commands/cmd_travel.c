@@ -6,6 +6,8 @@
 #include "base/words.h"
 #include "commands/commands.h"
 #include "dbg/moves.h"
+#include "dbg/follow.h"
+#include "dbg/latencies.h"
 #include "dbg/stop.h"
 #include "session/policy/lua_policy.h"
 #include "session/programs.h"
@@ -217,6 +219,8 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 		undos_forked(d);
 		record_forked(d);
 		moves_forked(d->moves, sim_cycle(d->s->sim));
+		follow_forked(d);
+		latencies_forked(d);
 		break_forked(&d->breaks, sim_cycle(d->s->sim));
 		d->travel.changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");

@@ -350,6 +350,8 @@ static void offer_info_arguments(struct debugger *d, struct matches *m, const ch
 		offer_kernels(d, m);
 	for (u32 i = 0; t && strstr(t->args, "TAXONOMY") && i < TAX_COUNT; i++)
 		offer(m, taxonomy_names[i]);
+	if (t && !strcmp(t->name, "latency"))
+		offer(m, "lines");
 	if (t && !strcmp(t->args, "[%NAME... | all]"))
 		offer_registers(d, m);
 }
@@ -475,6 +477,10 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_DIAGNOSE: offer_diagnose(d, m, before); break;
+	case COMPLETE_FOLLOW:
+		if (first)
+			offer_words(m, "warp line txn off");
+		break;
 	case COMPLETE_WHATIF: whatif_complete(d, m->word, skip_blanks(before), offer, m); break;
 	case COMPLETE_SCOPE: offer_scope(d, m, skip_blanks(before), !strcmp(c->name, "scope")); break;
 	case COMPLETE_COMMAND:

@@ -15,6 +15,8 @@
 #include "dbg/travel.h"
 #include "dbg/watch.h"
 #include "dbg/diagnose.h"
+#include "dbg/follow.h"
+#include "dbg/latencies.h"
 #include "dbg/whatif.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
@@ -66,6 +68,8 @@ void debugger_free(struct debugger *d)
 	divergence_release(d);
 	scope_release(d);
 	moves_free(d->moves);
+	follow_off(d);
+	latencies_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);

@@ -8,9 +8,8 @@
 #include "dbg/record.h"
 #include "dbg/watch.h"
 
-static bool on_event(void *ctx, const struct event *ev)
+bool debugger_hears(struct debugger *d, const struct event *ev)
 {
-	struct debugger *d = ctx;
 	struct gpu *g = dbg_gpu(d);
 	resolve_pending(d);
 	if (event_in(d->log.mask, ev->type) && !d->s->replaying) { /* the log has what a search replays */
@@ -30,11 +29,20 @@ static bool on_event(void *ctx, const struct event *ev)
 	return other || watched;
 }
 
+static bool on_event(void *ctx, const struct event *ev)
+{
+	return debugger_hears(ctx, ev);
+}
+
+event_set debugger_events(struct debugger *d)
+{
+	return break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d) | moves_mask();
+}
+
 void debugger_resubscribe(struct debugger *d)
 {
 	struct sim *sim = d->s->sim;
-	event_set mask =
-	    break_mask(&d->breaks) | watches_mask(d) | lua_dbg_mask(d) | d->log.mask | record_mask(d) | moves_mask();
+	event_set mask = debugger_events(d);
 	if (!sim)
 		return;
 	if (d->bound.subscribed_to != sim || d->bound.subscription < 0) {

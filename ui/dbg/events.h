@@ -5,4 +5,8 @@
 
 /* Updates the subscription after breakpoints, Lua subscriptions or the log mask changed. */
 void debugger_resubscribe(struct debugger *d);
+/* What its parts have asked for. */
+event_set debugger_events(struct debugger *d);
+/* Tells them of an event; true: one of them wants to stop. */
+bool debugger_hears(struct debugger *d, const struct event *ev);
 #endif

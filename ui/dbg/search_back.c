@@ -5,6 +5,7 @@
 
 #include "dbg/events.h"
 #include "dbg/focus.h"
+#include "dbg/follow.h"
 #include "dbg/goal.h"
 #include "dbg/interrupt.h"
 #include "dbg/lua_side.h"
@@ -35,14 +36,17 @@ static void note_stop(struct debugger *d, struct found *f)
 /* Runs from the present cycle to `end` and keeps the last stop on the way. False: interrupted. */
 static bool sweep(struct debugger *d, u64 end, struct found *f)
 {
-	bool each = watches_each_cycle(d);
+	bool each = watches_each_cycle(d) || follow_awaited(d);
 	struct stop stop = {.why = STOP_CYCLE};
+	if (!follow_listen(d, NULL))
+		return false;
 	watches_rebind(d);
 	while (sim_cycle(d->s->sim) < end) {
 		u64 now = sim_cycle(d->s->sim), next = MIN(end, break_next_cycle(&d->breaks, now + 1));
 		sim_run(d->s->sim, each ? now + 1 : next, &stop);
 		if (stop.why == STOP_INTERRUPT)
 			return false;
+		follow_cycle_over(d);
 		note_stop(d, f);
 		if (!sim_goes_on(d->s->sim, &stop))
 			break;

@@ -4,8 +4,10 @@
 #include "dbg/divergence.h"
 #include "dbg/events.h"
 #include "dbg/focus.h"
+#include "dbg/follow.h"
 #include "dbg/hooks.h"
 #include "dbg/interrupt.h"
+#include "dbg/latencies.h"
 #include "dbg/lua_side.h"
 #include "dbg/log.h"
 #include "dbg/moves.h"
@@ -39,13 +41,13 @@ static enum session_stop run_to(struct debugger *d, u64 until, struct err *e)
 
 void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 {
-	bool each_cycle = watches_each_cycle(d) || d->run.goal.kind == GOAL_EXPR;
+	bool each_cycle = watches_each_cycle(d) || d->run.goal.kind == GOAL_EXPR || follow_awaited(d);
 	u64 limit = sim_cycle(d->s->sim), span = each_cycle ? MIN(max_cycles, (u64)CHECKED_SLICE) : max_cycles;
 	limit = limit > NEVER - span ? NEVER : limit + span;
 	while (d->run.goal.kind != GOAL_NONE) {
 		u64 now = sim_cycle(d->s->sim);
 		struct err e = {0};
-		if (d->run.interrupt) {
+		if (d->run.interrupt || !follow_listen(d, &e)) {
 			stop_ended(d, SS_INTERRUPT, NULL, out);
 			break;
 		}
@@ -53,6 +55,10 @@ void goal_slice(struct debugger *d, u64 max_cycles, struct strbuf *out)
 			break;
 		u64 until = next_target(d, now, divergence_ahead(d, limit, out), each_cycle);
 		enum session_stop ss = run_to(d, until, &e);
+		if (unlikely(d->follow != NULL) && follow_cycle_over(d) && ss == SS_CYCLE) {
+			ss = SS_REQUEST;
+			d->run.other_asked = true;
+		}
 		take_output(d, out);
 		bool only_watches = d->run.watch_asked && !d->run.other_asked; /* their filters and conditions decide */
 		if (ss == SS_BUSY)
@@ -115,6 +121,8 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	record_restarted(d);
 	moves_restarted(d->moves);
 	scope_restarted(d);
+	follow_restarted(d);
+	latencies_forked(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;
 		d->run.last = SS_HOST_ERROR;

@@ -6,8 +6,10 @@
 #include "dbg/divergence.h"
 #include "dbg/events.h"
 #include "dbg/focus.h"
+#include "dbg/follow.h"
 #include "dbg/goal.h"
 #include "dbg/interrupt.h"
+#include "dbg/latencies.h"
 #include "dbg/lua_side.h"
 #include "dbg/moves.h"
 #include "dbg/record.h"
@@ -34,6 +36,8 @@ bool change_begins(struct debugger *d, struct err *e)
 	record_forked(d);
 	moves_forked(d->moves, sim_cycle(d->s->sim));
 	scope_forked(d);
+	follow_forked(d);
+	latencies_forked(d);
 	undos_forked(d);
 	remember_change(d);
 	return true;

@@ -296,6 +296,22 @@ static int dbg_reason(lua_State *L)
 	  "all that has happened to a CTA up to the present cycle, as `why cta` tells it: cta-dispatch, cta-swap-out, "          \
 	  "vt-ready, cta-swap-in, preempt-cta, cta-drop, cta-save, cta-restore, cta-done",                                       \
 	  "no such launch or CTA")                                                                                               \
+	D("follow", lua_dbg_follow,                                                                                              \
+	  "dbg.follow([aim]) -> {issued, sm, warp, kernel, cta, pc, transaction, transactions, address, ended, last, "           \
+	  "answered_by, hops = {{hop, since, cycles}...}}",                                                                      \
+	  "aim: {warp = W, sm = S} (the focused ones without) or {line = ADDRESS}; answered_by: string, L1 L1I L2 DRAM or "      \
+	  "another SM; hop: string; the rest integers; issued, since, ended: cycles",                                            \
+	  "the way so far of the request that is followed, as the command `follow` tells it; with an aim follows that one. "     \
+	  "transaction: which of the load's, from 1; last: the one that ended the load. An empty table: the next load of "       \
+	  "the aim has not been issued. With only issued: that lies ahead. ended, last, answered_by: nil before that",           \
+	  "nothing is followed; no such SM or warp; no history; interrupted; within a callback, a host program or a coroutine")  \
+	D("latency", lua_dbg_latency,                                                                                            \
+	  "dbg.latency() -> {loads, cycles, max, p50, p90, p99, hops, from, to, transactions, pending, dropped, by, lines}",     \
+	  "integers; hops: table hop = cycles; by: table of the same by what answered (L1, L1I, L2, DRAM, another SM); lines: "  \
+	  "list of the same by instruction, with kernel, pc, place (string), most cycles first",                                 \
+	  "how long loads took that ended in the scope, or in the run so far, as `info latency` shows: cycles is the sum, "      \
+	  "hops its parts; cycles / loads is the mean",                                                                          \
+	  "no history; interrupted; within a callback, a host program or a coroutine")                                           \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                         \
 	  "integers; period in cycles; states, causes: tables state = samples",                                                  \
 	  "samples of all resident warps, one each period, from the start of the run. states: of an instruction, the "           \

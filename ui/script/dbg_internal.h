@@ -36,4 +36,6 @@ int lua_dbg_programs(lua_State *L);
 int lua_dbg_counters(lua_State *L);
 int lua_dbg_diagnose(lua_State *L);
 int lua_dbg_whatif(lua_State *L);
+int lua_dbg_follow(lua_State *L);
+int lua_dbg_latency(lua_State *L);
 #endif

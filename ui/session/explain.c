@@ -8,6 +8,7 @@
 
 #include "obs/break/break.h"
 #include "obs/stats/stats.h"
+#include "probe/hops.h"
 #include "probe/line_counters.h"
 
 /* --- the tables --- */
@@ -40,6 +41,15 @@ static void each_line_counter(each_fn *fn, void *ctx)
 		const struct line_counter_desc *d = &line_counter_descs[i];
 		struct explanation x = {.kind = "line counter", .unit = d->unit, .text = d->help, .source = ""};
 		snprintf(x.name, sizeof x.name, "line.%s", d->name);
+		fn(ctx, &x);
+	}
+}
+
+static void each_hop(each_fn *fn, void *ctx)
+{
+	for (u32 i = 0; i < HOP_COUNT; i++) {
+		struct explanation x = {.kind = "hop", .unit = "cycles", .text = hop_descs[i].help, .source = ""};
+		snprintf(x.name, sizeof x.name, "hop.%s", hop_descs[i].name);
 		fn(ctx, &x);
 	}
 }
@@ -185,11 +195,17 @@ void explain_each(const char *kind, each_fn *fn, void *ctx)
 	static const struct {
 		const char *kind;
 		void (*each)(each_fn *, void *);
-	} tables[] = {{"concept", each_concept},    {"counter", each_counter},
-	              {"rate", each_rate},          {"line counter", each_line_counter},
-	              {"event", each_event},        {"event argument", each_event_arg},
-	              {"stall reason", each_stall}, {"policy", each_policy},
-	              {"config key", each_key},     {"opcode", each_opcode}};
+	} tables[] = {{"concept", each_concept},
+	              {"counter", each_counter},
+	              {"rate", each_rate},
+	              {"line counter", each_line_counter},
+	              {"hop", each_hop},
+	              {"event", each_event},
+	              {"event argument", each_event_arg},
+	              {"stall reason", each_stall},
+	              {"policy", each_policy},
+	              {"config key", each_key},
+	              {"opcode", each_opcode}};
 	for (u32 i = 0; i < ARRAY_LEN(tables); i++)
 		if (!kind || !strcmp(kind, tables[i].kind))
 			tables[i].each(fn, ctx);

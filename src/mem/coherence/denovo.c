@@ -225,6 +225,7 @@ static void arrive(struct mem *m, u32 sm, u32 mshr, u32 words, u32 more, u64 now
 		x->sm = (s32)sm;
 		x->arg[0] = line;
 	}
+	l1_tell_fill(m, sm, MC_L1D, mshr, words & ~twice, now);
 	u32 n = mshr_arrive(&l->mshr, mshr, words & ~twice, out, now, l->cc);
 	if (w) {
 		w->have |= (words | more) & ~(w->stale | w->asked);

@@ -142,6 +142,7 @@ void denovo_got(struct mem *m, u32 sm, u32 mshr, u32 words, u32 from, u64 now)
 	w->owned |= words;
 	w->have |= words;
 	denovo_tell(mem_shared_ev(m), sm, line, words, WORDS_GOT, from, now);
+	l1_tell_fill(m, sm, MC_L1D, mshr, words, now);
 	u32 n = mshr_arrive_but(&l->mshr, mshr, words, again, out, now, l->cc);
 	l->tags.line[i].pending &= sectors_with(left);
 	denovo_settle(l, i);

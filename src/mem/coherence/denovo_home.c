@@ -179,8 +179,10 @@ static u32 free_words(const struct home_line *h, u32 words)
 }
 
 /* All owners have been asked, if any, be it in several tries. */
-static void count_remote(struct mem *m, u32 slice, u32 pi)
+static void count_remote(struct mem *m, u32 slice, u32 pi, u64 now)
 {
+	if (m->denovo->remote[pi])
+		HOP_TELL(m->ear, .what = NEWS_L2, .cycle = now, .id = pi, .slice = slice, .why = NEWS_L2_OWNER);
 	m->slice[slice].cc->remote_requests += m->denovo->remote[pi];
 	m->l1[m->packet[pi].sm * MC_COUNT + MC_L1D].cc->remote_requests += m->denovo->remote[pi];
 	m->denovo->remote[pi] = 0;
@@ -214,7 +216,7 @@ static enum mem_result pass_on(struct mem *m, u32 slice, u32 pi, u32 i, u64 now,
 		if (!p->words)
 			break;
 	}
-	count_remote(m, slice, pi);
+	count_remote(m, slice, pi, now);
 	p->sectors = p->need = sectors_with(p->words);
 	m->denovo->more[pi] = free_words(home_of(s, i), words_in(p->sectors));
 	*done = !p->words;
@@ -240,7 +242,7 @@ static enum mem_result get(struct mem *m, u32 slice, u32 pi, u32 i, u64 now, boo
 		if (!p->words)
 			break;
 	}
-	count_remote(m, slice, pi);
+	count_remote(m, slice, pi, now);
 	BUG_ON(p->words & ~free_words(h, p->words));
 	p->sectors = p->need = sectors_with(p->words);
 	*done = !p->words;

@@ -141,6 +141,7 @@ static void enter(struct mem *m, u32 channel, u32 req, u64 now)
 	b->hits += hit;
 	ch->st->hits += hit;
 	ch->cc->requests++;
+	HOP_TELL(m->ear, .what = NEWS_WINDOW, .cycle = now, .id = req, .at = channel, .hit = hit);
 	if (!ch->st->issuing)
 		dram_decide_added(m, ch);
 	update_bank(ch, r->bank);
@@ -212,6 +213,8 @@ static void column(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 	++*(w->missed ? &ch->cc->row_misses : &ch->cc->row_hits);
 	ch->cc->bytes += m->c.dram_bus * m->c.dram_burst;
 	ch->cc->busy += tm->burst;
+	HOP_TELL(m->ear, .what = NEWS_COLUMN, .cycle = now, .id = w->req, .of = w->left == 1, .hit = !w->missed,
+	         .at = clock_core(&m->dramclk, d + (w->write ? tm->write_done : tm->read_done)));
 	w->missed = false;
 	if (!--w->left)
 		leave(m, channel, i, d + (w->write ? tm->write_done : tm->read_done), now);
@@ -231,6 +234,7 @@ static void activate(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 	update_hits(ch, w->bank);
 	ch->st->act_next = d + m->tm.rrd;
 	ch->cc->activates++;
+	HOP_TELL(m->ear, .what = NEWS_ACTIVATE, .cycle = now, .id = w->req, .of = w->bank, .at = w->row);
 	w->missed = true;
 	struct event_buf *ev = mem_shared_ev(m);
 	if (event_wanted(ev, EV_DRAM_ACTIVATE)) {
@@ -241,7 +245,7 @@ static void activate(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 	}
 }
 
-static void precharge(struct mem *m, u32 channel, u32 i, u64 d)
+static void precharge(struct mem *m, u32 channel, u32 i, u64 d, u64 now)
 {
 	struct channel *ch = &m->chan[channel];
 	u32 bank = window_at(ch, i)->bank;
@@ -253,6 +257,7 @@ static void precharge(struct mem *m, u32 channel, u32 i, u64 d)
 	ch->st->rested &= ~BIT(bank);
 	ch->st->open_banks &= ~BIT(bank);
 	ch->cc->precharges++;
+	HOP_TELL(m->ear, .what = NEWS_PRECHARGE, .cycle = now, .id = window_at(ch, i)->req, .of = bank);
 }
 
 static void issue(struct mem *m, u32 channel, u64 now)
@@ -265,7 +270,7 @@ static void issue(struct mem *m, u32 channel, u64 now)
 	switch (cmd) {
 	case CMD_COLUMN: column(m, channel, i, d, now); break;
 	case CMD_ACTIVATE: activate(m, channel, i, d, now); break;
-	case CMD_PRECHARGE: precharge(m, channel, i, d); break;
+	case CMD_PRECHARGE: precharge(m, channel, i, d, now); break;
 	}
 }
 

@@ -86,7 +86,7 @@ static void grant(struct mem *m, u32 slice, u64 now)
 }
 
 static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 sm, const struct sm_request *r,
-                                                             const struct mem_place *place)
+                                                             const struct mem_place *place, u64 now)
 {
 	u32 i = packet_alloc(m);
 	const struct tags *t = &m->slice[place->slice].tags;
@@ -107,13 +107,15 @@ static inline __attribute__((always_inline)) u32 make_packet(struct mem *m, u32 
 	p->part = p->dram = false;
 	p->parts = 0;
 	p->state = PS_TO_L2;
+	HOP_TELL(m->ear, .what = NEWS_PACKET, .cycle = now, .id = i, .sm = sm, .slice = place->slice, .cache = r->cache,
+	         .op = r->op, .of = r->tag, .addr = r->addr, .sectors = r->sectors, .hit = waits_for_data(r->op));
 	return i;
 }
 
-u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r)
+u32 noc_make_packet(struct mem *m, u32 sm, const struct sm_request *r, u64 now)
 {
 	struct mem_place place = far_entry(m, sm, r->addr);
-	return make_packet(m, sm, r, &place);
+	return make_packet(m, sm, r, &place, now);
 }
 
 static u32 request_sectors(const struct sm_request *r)
@@ -124,16 +126,17 @@ static u32 request_sectors(const struct sm_request *r)
 /* Sends the head of the SM's miss queue, which was ready at interconnect cycle `ready` and whose first flit leaves at
  * `start`. */
 static void send_request(struct mem *m, u32 sm, const struct sm_request *r, const struct mem_place *place, u64 ready,
-                         u64 start)
+                         u64 start, u64 now)
 {
 	struct slice_state *s = m->slice[place->slice].st;
 	struct sm_port *port = &m->port[sm];
-	u32 i = make_packet(m, sm, r, place), sectors = request_sectors(r), flits = m->flits[sectors];
+	u32 i = make_packet(m, sm, r, place, now), sectors = request_sectors(r), flits = m->flits[sectors];
 	u64 wait = start - ready, head = start + m->c.noc_latency;
 	u64 end = port->booked ? head + flits - 1 : reserve(&s->dst_free, head, flits, &wait);
 	port->booked = false;
 	port->src_free = start + flits;
 	m->packet[i].ready = clock_core(&m->icnt, end) + m->c.l2_latency;
+	HOP_TELL(m->ear, .what = NEWS_COMING, .cycle = now, .id = i, .at = clock_core(&m->icnt, end));
 	m->noc->requests++;
 	m->noc->request_flits += flits;
 	count_sent(m, r->launch, class_up(r->op), 1, flits, packet_bytes(sectors));
@@ -195,7 +198,7 @@ static void inject(struct mem *m, u32 sm, u64 now)
 		if (request_waits(m, port, r, s, start))
 			continue;
 		u32 cache = r->cache;
-		send_request(m, sm, r, &place, ready, start);
+		send_request(m, sm, r, &place, ready, start, now);
 		fifo_pop(&port->q, m->missq_size);
 		l1_queue_moved(m, sm, cache);
 		if (m->c.noc_shared)
@@ -285,13 +288,14 @@ static __attribute__((noinline)) void send_part(struct mem *m, struct slice_stat
 	m->port[p->sm].promised++;
 }
 
-static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 ready, u64 start)
+static void send_reply(struct mem *m, struct slice_state *s, u32 i, u64 ready, u64 start, u64 now)
 {
 	struct packet *p = &m->packet[i];
 	u64 end = send_packet(m, s, p, ready, start, true);
 	s->out_parts = 0;
 	m->port[p->sm].replies++;
 	p->state = PS_REPLY;
+	HOP_TELL(m->ear, .what = NEWS_LEAVES, .cycle = now, .id = i, .at = clock_core(&m->icnt, end));
 	wheel_set(&m->wheel, m->timer_packet + i, clock_core(&m->icnt, end));
 }
 
@@ -328,7 +332,7 @@ static void output(struct mem *m, u32 slice, u64 now)
 			send_part(m, s, p, ready, start);
 			continue;
 		}
-		send_reply(m, s, list_pop(m, &s->out_head), ready, start);
+		send_reply(m, s, list_pop(m, &s->out_head), ready, start, now);
 		s->out_n--;
 		if (s->out_full && s->out_n < m->reply_places)
 			l2_unblock(m, slice, now);

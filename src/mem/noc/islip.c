@@ -108,12 +108,12 @@ static bool has_answer_of_its_own(u32 op) /* data for an MSHR */
 }
 
 /* The packet of a sector of the request, which it then lacks. */
-static u32 take_sector(struct mem *m, u32 sm, struct sm_request *r, u8 sector)
+static u32 take_sector(struct mem *m, u32 sm, struct sm_request *r, u8 sector, u64 now)
 {
 	struct sm_request one = *r;
 	one.sectors = sector;
 	one.words = 0; /* the leader of the others is none of the packet's business */
-	u32 i = noc_make_packet(m, sm, &one), n = sector_count(r->sectors);
+	u32 i = noc_make_packet(m, sm, &one, now), n = sector_count(r->sectors);
 	struct packet *p = &m->packet[i];
 	r->sectors &= (u8)~sector;
 	if (has_answer_of_its_own(r->op) || (n == 1 && !r->leader))
@@ -130,7 +130,7 @@ static u32 take_sector(struct mem *m, u32 sm, struct sm_request *r, u8 sector)
 
 /* Moves a sector from the miss queue to the source queue, the one that has waited longest. False: there is none, or no
  * room in the source queue. */
-static bool send(struct mem *m, u32 sm, u64 cycle)
+static bool send(struct mem *m, u32 sm, u64 cycle, u64 now)
 {
 	struct islip_source *src = &m->source[sm];
 	struct sm_port *port = &m->port[sm];
@@ -139,7 +139,7 @@ static bool send(struct mem *m, u32 sm, u64 cycle)
 	struct sm_request *r = mem_request_at(m, sm, 0);
 	if (clock_down(&m->icnt, r->ready) >= cycle)
 		return true;
-	u32 cache = r->cache, i = take_sector(m, sm, r, r->sectors & (u8)-r->sectors);
+	u32 cache = r->cache, i = take_sector(m, sm, r, r->sectors & (u8)-r->sectors, now);
 	if (!r->sectors)
 		fifo_pop(&port->q, m->missq_size);
 	join(m, ISLIP_REQUESTS, sm, &src->head, &src->tail, i, cycle + 1);
@@ -149,10 +149,10 @@ static bool send(struct mem *m, u32 sm, u64 cycle)
 	return port->q.n;
 }
 
-static void send_sectors(struct mem *m, u64 cycle)
+static void send_sectors(struct mem *m, u64 cycle, u64 now)
 {
 	for (u32 sm = first_from(m->sending, m->nsms, 0); sm < m->nsms; sm = first_from(m->sending, m->nsms, sm + 1))
-		if (!send(m, sm, cycle))
+		if (!send(m, sm, cycle, now))
 			drop(m->sending, sm);
 }
 
@@ -172,6 +172,7 @@ static void pass_request(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 	count_sent(m, p->launch, class_up(p->op), 1, 1, packet_bytes(carries_data_up(p->op)));
 	m->noc->request_wait += clock_core(&m->icnt, cycle - p->ready);
 	p->ready = clock_core(&m->icnt, cycle + m->c.noc_latency) + m->c.l2_latency;
+	HOP_TELL(m->ear, .what = NEWS_COMING, .cycle = now, .id = i, .at = p->ready - m->c.l2_latency);
 	if (src->n-- == m->c.noc_source_queue && m->port[in].q.n)
 		put(m->sending, in);
 	if (unlikely(m->parted) && far_enter(m, out, i))
@@ -199,6 +200,7 @@ static void pass_reply(struct mem *m, u32 out, u32 in, u64 cycle, u64 now)
 	count_sent(m, p->launch, class_down(p->op), 1, 1, packet_bytes(carries_data_down(p->op)));
 	m->noc->reply_wait += clock_core(&m->icnt, cycle - p->ready);
 	m->port[out].replies++;
+	HOP_TELL(m->ear, .what = NEWS_LEAVES, .cycle = now, .id = i);
 	wheel_set(&m->wheel, m->timer_packet + i, clock_core(&m->icnt, cycle + m->c.noc_latency));
 	s->out_n--;
 	if (s->out_full && s->out_n < m->reply_places)
@@ -282,7 +284,7 @@ static void move(struct mem *m, enum islip_net net, u64 cycle, u64 now)
 	     out = first_from(s->active, s->outputs, out + 1))
 		pass(m, net, out, cycle, now);
 	if (net == ISLIP_REQUESTS)
-		send_sectors(m, cycle);
+		send_sectors(m, cycle, now);
 	if (any(s->active, s->outputs) || any(s->fresh, s->inputs) || (net == ISLIP_REQUESTS && any(m->sending, m->nsms)))
 		arm(m, net, cycle + 1);
 }

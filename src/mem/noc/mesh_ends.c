@@ -94,7 +94,7 @@ static u32 enter_request(struct mem *m, u32 sm, u64 now)
 	struct sm_port *port = &m->port[sm];
 	const struct sm_request *r = mem_request_at(m, sm, 0);
 	u32 cache = r->cache, sectors = carries_data_up(r->op) ? sector_count(r->sectors) : 0, flits = m->flits[sectors];
-	u32 i = noc_make_packet(m, sm, r);
+	u32 i = noc_make_packet(m, sm, r, now);
 	m->noc->requests++;
 	m->noc->request_flits += flits;
 	count_sent(m, r->launch, class_up(r->op), 1, flits, packet_bytes(sectors));
@@ -108,6 +108,7 @@ static u32 enter_reply(struct mem *m, u32 slice, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
 	u32 i = list_pop(m, &s->out_head), sectors = reply_sectors(&m->packet[i]), flits = m->flits[sectors];
+	HOP_TELL(m->ear, .what = NEWS_LEAVES, .cycle = now, .id = i);
 	m->noc->reply_flits += flits;
 	count_sent(m, m->packet[i].launch, class_down(m->packet[i].op), 1, flits, packet_bytes(sectors));
 	s->out_n--;
@@ -147,6 +148,7 @@ static void deliver_request(struct mem *m, u32 slice, u32 i, u64 end, u64 now)
 {
 	struct slice_state *s = m->slice[slice].st;
 	m->packet[i].ready = end + m->c.l2_latency;
+	HOP_TELL(m->ear, .what = NEWS_COMING, .cycle = now, .id = i, .at = end);
 	if (unlikely(m->parted) && far_enter(m, slice, i))
 		return;
 	list_push(m, &s->in_head, &s->in_tail, i);

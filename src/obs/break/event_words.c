@@ -4,6 +4,7 @@
 
 #include "ir/wide.h"
 #include "obs/break/break.h"
+#include "probe/hops.h"
 #include "sm/checks.h"
 #include "sm/restartable.h"
 #include "sm/verbs.h"
@@ -21,6 +22,11 @@ static const char *const converge_at[] = {"join", "barrier"};
 static const char *const refusals[] = {"order", "line", "mshr", "merge", "queue"};
 static const char *const askers[] = {"command", "partition"};
 static const char *const roles[PARTITION_ROLES] = {"none", "dedicated", "trial", "follower", "spatial"};
+
+static const char *const hops[HOP_COUNT + 1] = {
+#define H(id, name, where, meaning) name,
+#include "probe/hops.def"
+    "done"};
 
 static const struct row {
 	enum event_type t;
@@ -44,6 +50,7 @@ static const struct row {
     {EV_L1_WORDS, "change", changes, ARRAY_LEN(changes), 0},
     {EV_L1_REFUSE, "reason", refusals, ARRAY_LEN(refusals), 1},
     {EV_REPLAY_ENTER, "reason", refusals, ARRAY_LEN(refusals), 0},
+    {EV_FOLLOW, "hop", hops, HOP_COUNT + 1, 0},
     {EV_FAULT, "code", fault_code_names, FAULT_COUNT, FAULT_OOB},
     {EV_PREEMPT_REQUEST, "asker", askers, ARRAY_LEN(askers), 0},
     {EV_PREEMPT_PLAN, "technique", technique_names, TECHNIQUES, 0},
