@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
+#include "dbg/lanes.h"
 #include "dbg/stop.h"
 #include "session/policy/lua_policy.h"
 #include "session/programs.h"
@@ -215,6 +216,7 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (u.change) {
 		undos_forked(d);
 		record_forked(d);
+		lanes_forked(d);
 		break_forked(&d->breaks, sim_cycle(d->s->sim));
 		d->travel.changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");

@@ -6,6 +6,7 @@
 #include "dbg/divergence.h"
 #include "dbg/goal.h"
 #include "dbg/hooks.h"
+#include "dbg/lanes.h"
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
@@ -63,6 +64,7 @@ void debugger_free(struct debugger *d)
 	diagnosis_free(d->diagnosed.is);
 	divergence_release(d);
 	scope_release(d);
+	lanes_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);

@@ -6,6 +6,7 @@
 #include "dbg/focus.h"
 #include "dbg/hooks.h"
 #include "dbg/interrupt.h"
+#include "dbg/lanes.h"
 #include "dbg/lua_side.h"
 #include "dbg/log.h"
 #include "dbg/record.h"
@@ -113,6 +114,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	d->bound.generation++;
 	record_restarted(d);
 	scope_restarted(d);
+	lanes_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;
 		d->run.last = SS_HOST_ERROR;

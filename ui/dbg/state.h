@@ -187,11 +187,12 @@ struct debugger {
 	struct reporting report;
 	struct bound bound;
 	struct event_log log;
-	struct recording *record; /* where events go to as JSON lines (record.h); NULL = nowhere */
-	struct dbg_scope scope;   /* what figures are of (scope.h) */
-	struct shadows *shadows;  /* machines that `break divergence` runs beside this one (divergence.c) */
-	struct rival *rival;      /* the machine that `compare` has set beside this one (rival.h); NULL = none */
-	struct whatif *whatif;    /* the settings that `whatif` has tried last, or tries now (whatif.h); NULL = none yet */
+	struct recording *record;  /* where events go to as JSON lines (record.h); NULL = nowhere */
+	struct lanes_store *lanes; /* what warps were over time, as far as it was asked for (lanes.h); NULL = never */
+	struct dbg_scope scope;    /* what figures are of (scope.h) */
+	struct shadows *shadows;   /* machines that `break divergence` runs beside this one (divergence.c) */
+	struct rival *rival;       /* the machine that `compare` has set beside this one (rival.h); NULL = none */
+	struct whatif *whatif;     /* the settings that `whatif` has tried last, or tries now (whatif.h); NULL = none yet */
 	struct last_diagnosis {
 		struct diagnosis *is; /* NULL = none yet */
 		struct sim_place at;  /* where the machine stood, */

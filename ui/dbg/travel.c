@@ -8,6 +8,7 @@
 #include "dbg/focus.h"
 #include "dbg/goal.h"
 #include "dbg/interrupt.h"
+#include "dbg/lanes.h"
 #include "dbg/lua_side.h"
 #include "dbg/record.h"
 #include "dbg/rival.h"
@@ -32,6 +33,7 @@ bool change_begins(struct debugger *d, struct err *e)
 	divergence_void(d);
 	record_forked(d);
 	scope_forked(d);
+	lanes_forked(d);
 	undos_forked(d);
 	remember_change(d);
 	return true;
