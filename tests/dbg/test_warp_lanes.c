@@ -172,10 +172,11 @@ static void on_gtx480(void **state)
 	struct seen seen = {0};
 	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "until 4000");
-	check_range(&r, 3, 700, 1000, &seen); /* the first CTAs come */
-	check_range(&r, 14, 3100, 3500, &seen);
+	check_range(&r, 3, 0, 100, &seen); /* the first CTAs come */
+	check_range(&r, 3, 1300, 1450, &seen);
+	check_range(&r, 14, 3100, 3250, &seen);
 	assert_true(seen.issued > 300 && seen.cells[WS_MEM] && seen.cells[WS_SHORT] && seen.cells[WS_FETCH] &&
-	            seen.cells[WS_READY_SP] && seen.cells[LANE_REFUSED] && seen.cells[WS_NONE]);
+	            seen.cells[WS_READY_SP] && seen.cells[LANE_REFUSED] && seen.cells[WS_NONE] && seen.cells[WS_BARRIER]);
 	rig_close(&r);
 }
 
@@ -183,11 +184,13 @@ static void on_v100(void **state)
 {
 	struct rig r;
 	struct seen seen = {0};
-	rig_words(&r, "bfs --size small --machine v100");
-	rig_say(&r, "until 9000");
-	check_range(&r, 0, 2000, 2400, &seen);
-	check_range(&r, 7, 8400, 8800, &seen);
-	assert_true(seen.issued && seen.cells[WS_MEM]);
+	rig_words(&r, "bfs --size small --gpu v100");
+	rig_say(&r, "tbreak cta-dispatch sm=1");
+	rig_say(&r, "continue");
+	const u64 from = sim_cycle(r.s->sim);
+	rig_say(&r, "step 500");
+	check_range(&r, 1, from - 20, from + 400, &seen);
+	assert_true(seen.issued && seen.cells[WS_MEM] && seen.cells[WS_SHORT] && seen.cells[WS_DONE] + seen.cells[WS_FETCH]);
 	rig_close(&r);
 }
 
@@ -195,10 +198,131 @@ static void with_virtual_threads(void **state)
 {
 	struct rig r;
 	struct seen seen = {0};
-	rig_words(&r, "hotspot --size small --cta-virtual vt");
-	rig_say(&r, "until 6000");
-	check_range(&r, 0, 900, 1900, &seen);
-	assert_true(seen.ctas[LANE_CLASSES + CS_INACTIVE] || seen.ctas[LANE_CLASSES + CS_READY]);
+	rig_words(&r, "hotspot --size small --cta-virtual vt --set sm.ctas=2");
+	rig_say(&r, "until 2000");
+	check_range(&r, 1, 1000, 1300, &seen);
+	assert_true(seen.ctas[LANE_CLASSES + CS_INACTIVE] && seen.ctas[LANE_CLASSES + CS_READY] &&
+	            seen.ctas[LANE_CLASSES + CS_SWAP_IN] && seen.ctas[LANE_CLASSES + CS_SWAP_OUT] && seen.ctas[WS_MEM] &&
+	            seen.ctas[WS_READY_SP]);
+	rig_close(&r);
+}
+
+/* Two programs; the first gives SMs to the second, and its CTAs are on none for a while. */
+static void preempted(void **state)
+{
+	struct rig r;
+	struct seen seen = {0};
+	rig_words(&r, "hotspot vecadd --size small");
+	rig_say(&r, "until 1200");
+	rig_say(&r, "preempt kernel 0 sm 2 within 5 by switch");
+	rig_say(&r, "until 9400");
+	check_range(&r, 2, 1190, 1240, &seen);
+	check_range(&r, 2, 9180, 9320, &seen);
+	assert_true(seen.cells[WS_PAUSED] && seen.ctas[LANE_CLASSES + CS_MOVING] && seen.ctas[LANE_CLASSES + CS_QUEUED]);
+	rig_close(&r);
+}
+
+/* --- columns, and the ways to them ---------------------------------------------------------------------------------- */
+
+/* A copy of what a recording says, good for longer. */
+struct picture {
+	struct lane_cell cell[WARP_SLOTS + GPU_CTAS_MAX];
+	struct lane_slots slots;
+};
+
+static void picture(const struct lanes *l, u32 sm, u64 from, u32 n, struct picture *p)
+{
+	memset(p, 0, sizeof *p);
+	for (u32 i = 0; i < lanes_warps(l); i++)
+		assert_true(lanes_warp(l, sm, i, from, n, &p->cell[i]));
+	for (u32 i = 0; i < lanes_ctas(l) && i < GPU_CTAS_MAX; i++)
+		assert_true(lanes_cta(l, i, from, n, &p->cell[WARP_SLOTS + i]));
+	for (u32 i = 0; i < ARRAY_LEN(p->cell); i++)
+		p->cell[i].name = lanes_name(l, p->cell[i].name) ? (u16)lanes_name(l, p->cell[i].name)->cta + 1 : 0;
+	assert_true(lanes_slots(l, sm, from, n, &p->slots));
+}
+
+/* Columns recorded as such say what single cycles come to; sums of the slots are those of their cycles. */
+static void columns_are_their_cycles(void **state)
+{
+	static struct picture a, b;
+	struct rig r;
+	rig_words(&r, "hotspot --size small");
+	rig_say(&r, "until 3000");
+	for (u32 bin = 4; bin <= 64; bin *= 4)
+		for (u64 from = 1024; from < 2048; from += bin) {
+			picture(fetch(&r, 5, 1024, 2048, 1), 5, from, bin, &a);
+			lanes_restarted(r.d); /* nothing finer is there */
+			picture(fetch(&r, 5, 1024, 2048, bin), 5, from, bin, &b);
+			for (u32 i = 0; i < ARRAY_LEN(a.cell); i++) {
+				a.cell[i].cause = b.cell[i].cause; /* of single cycles alone */
+				a.cell[i].pc = b.cell[i].pc;
+			}
+			assert_memory_equal(a.cell, b.cell, sizeof a.cell);
+			assert_memory_equal(&a.slots, &b.slots, sizeof a.slots);
+			if (from == 1024) /* each is a run of its own: a few are enough */
+				from = 1664 - bin;
+			else if (from >= 1664)
+				break;
+		}
+	rig_close(&r);
+}
+
+/* Forward, back, in pieces, from the end of the run and from the middle of a longer recording. */
+static void any_way_is_the_same(void **state)
+{
+	static struct picture first, other;
+	struct rig r;
+	rig_words(&r, "hotspot --size small --cta-virtual vt --set sm.ctas=2");
+	rig_say(&r, "until 1300");
+	picture(fetch(&r, 1, 1100, 1300, 1), 1, 1177, 1, &first);
+	rig_say(&r, "until 5000");
+	const struct lanes *l = fetch(&r, 1, 100, 2400, 1); /* goes on with the first, or begins anew */
+	picture(l, 1, 1177, 1, &other);
+	assert_memory_equal(&first, &other, sizeof first);
+	lanes_restarted(r.d);
+	go(&r, 2000);
+	picture(fetch(&r, 1, 1150, 1200, 1), 1, 1177, 1, &other);
+	assert_memory_equal(&first, &other, sizeof first);
+	lanes_restarted(r.d);
+	go(&r, 500);
+	picture(fetch(&r, 1, 0, 1178, 1), 1, 1177, 1, &other);
+	assert_memory_equal(&first, &other, sizeof first);
+	picture(fetch(&r, -1, 1177, 1178, 1), 1, 1177, 1, &other); /* of all SMs at once */
+	memcpy(other.cell + WARP_SLOTS, first.cell + WARP_SLOTS, sizeof first.cell - WARP_SLOTS * sizeof *first.cell);
+	assert_memory_equal(&first, &other, sizeof first);
+	rig_close(&r);
+}
+
+/* A recording goes on where it ended, and a change of the past voids it. */
+static void forks(void **state)
+{
+	struct rig r;
+	struct err e = {0};
+	struct lane_cell c;
+	u32 differ = 0;
+	static struct lane_cell was[400];
+	rig_words(&r, "hotspot --size small");
+	rig_say(&r, "until 1500");
+	const struct lanes *l = fetch(&r, 0, 1000, 1500, 1);
+	assert_null(lanes_fetch(r.d, 0, 1000, 1501, 1, &e));
+	assert_non_null(strstr(e.msg, "simulated from 0 to 1500"));
+	rig_say(&r, "until 1900");
+	assert_ptr_equal(fetch(&r, 0, 1000, 1900, 1), l);
+	for (u32 i = 0; i < 400; i++)
+		assert_true(lanes_warp(l, 0, 3, 1500 + i, 1, &was[i]));
+	go(&r, 1400);
+	rig_say(&r, "set warp-sched lrr");
+	assert_null(lanes_fetch(r.d, 0, 1000, 1900, 1, &e));
+	rig_say(&r, "until 1900");
+	l = fetch(&r, 0, 1000, 1900, 1);
+	for (u32 i = 0; i < 400; i++) {
+		assert_true(lanes_warp(l, 0, 3, 1500 + i, 1, &c));
+		differ += lane_is_issued(&c) != lane_is_issued(&was[i]);
+	}
+	assert_true(differ > 0);
+	rig_say(&r, "run");
+	assert_null(lanes_fetch(r.d, 0, 5, 5, 1, &e));
 	rig_close(&r);
 }
 
@@ -208,6 +332,10 @@ int main(void)
 	    cmocka_unit_test(on_gtx480),
 	    cmocka_unit_test(on_v100),
 	    cmocka_unit_test(with_virtual_threads),
+	    cmocka_unit_test(preempted),
+	    cmocka_unit_test(columns_are_their_cycles),
+	    cmocka_unit_test(any_way_is_the_same),
+	    cmocka_unit_test(forks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
