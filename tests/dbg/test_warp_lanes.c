@@ -190,7 +190,8 @@ static void on_v100(void **state)
 	const u64 from = sim_cycle(r.s->sim);
 	rig_say(&r, "step 500");
 	check_range(&r, 1, from - 20, from + 400, &seen);
-	assert_true(seen.issued && seen.cells[WS_MEM] && seen.cells[WS_SHORT] && seen.cells[WS_DONE] + seen.cells[WS_FETCH]);
+	assert_true(seen.issued && seen.cells[WS_MEM] && seen.cells[WS_SHORT] &&
+	            seen.cells[WS_DONE] + seen.cells[WS_FETCH]);
 	rig_close(&r);
 }
 

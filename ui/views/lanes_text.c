@@ -103,7 +103,7 @@ void lanes_inst(const struct view_ctx *v, const struct lanes_picture *p, const s
 		s += strcspn(s, " \t");
 	s += strspn(s, " \t");
 	strbuf_addf(out, "%u ", module_pc_line(m, pc));
-	const size_t len = brief ? strcspn(s, " \t;") : strlen(s);
+	const size_t len = strcspn(s, brief ? " \t;" : ";");
 	bool gap = false;
 	for (size_t i = 0; i < len; i++) {
 		const bool blank = s[i] == ' ' || s[i] == '\t';
@@ -166,7 +166,7 @@ static void add_cycle(const struct view_ctx *v, const struct lanes_picture *p, c
 	strbuf_adds(out, ", next ");
 	lanes_inst(v, p, c, c->pc, false, out);
 	if (c->cause != c->pc && c->cause != PC_DONE && module_of(v, p, c, c->cause)) {
-		strbuf_adds(out, ", for ");
+		strbuf_adds(out, ", waits for ");
 		lanes_inst(v, p, c, c->cause, false, out);
 	}
 }
@@ -202,6 +202,19 @@ static void add_mark(const struct lane_mark *m, struct strbuf *out)
 	}
 }
 
+/* A CTA's row: what has happened to it last, by which it is what it is. */
+static void add_last_mark(const struct lanes_picture *p, const struct lane_cell *c, u64 before, struct strbuf *out)
+{
+	const struct lane_name *n = lanes_name(p->l, c->name);
+	for (u32 i = n ? first_mark(p->l, before) : 0; i-- > 0;) {
+		const struct lane_mark *m = lanes_mark(p->l, i);
+		if (m->kernel != (s32)n->launch || m->cta != n->cta || m->type == EV_BARRIER_RELEASE)
+			continue;
+		add_mark(m, out);
+		return;
+	}
+}
+
 #define MARKS_TOLD 4
 
 void lanes_place_text(const struct view_ctx *v, const struct lanes_picture *p, struct strbuf *out)
@@ -219,7 +232,11 @@ void lanes_place_text(const struct view_ctx *v, const struct lanes_picture *p, s
 		add_mark(m, out);
 		told++;
 	}
-	if (p->focus < 0 || p->bin > 1 || !lanes_cell(p, (u32)p->focus, at, &c))
+	if (p->focus < 0 || !lanes_cell(p, (u32)p->focus, at, &c))
+		return;
+	if (p->of == LANES_OF_CTAS && !told)
+		add_last_mark(p, &c, at, out);
+	if (p->bin > 1)
 		return;
 	const struct module *m = module_of(v, p, &c, c.pc);
 	for (u32 line = m ? m->code[c.pc].line : 0; line; line--) { /* the .loc before it */

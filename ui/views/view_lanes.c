@@ -38,7 +38,8 @@ static void progress(struct view_ctx *v, const struct lanes_picture *p, struct p
 		draw_cut(q, 0, MAX(q.w - 1 - utf8_width(text), x + 2), room, STYLE(R_WARN), text);
 }
 
-static void heading(struct view_ctx *v, const struct lanes_picture *p, struct pane q)
+/* After the rows have been clipped to the `shown` there is room for. */
+static void heading(struct view_ctx *v, const struct lanes_picture *p, struct pane q, s32 shown)
 {
 	static const char *const what[] = {"warps", "warps of CTA", "warps of", "CTAs"};
 	int x = pane_text(q, 0, 1, STYLE_BOLD(R_TEXT), "Lanes");
@@ -49,6 +50,8 @@ static void heading(struct view_ctx *v, const struct lanes_picture *p, struct pa
 		x = pane_printf(q, 0, x + 1, STYLE(R_TEXT), "%lld of K%lld", (long long)p->cta, (long long)p->launch);
 	else if (p->of == LANES_OF_KERNEL)
 		x = pane_printf(q, 0, x + 1, STYLE(R_TEXT), "K%lld on all SMs", (long long)p->launch);
+	if ((s32)p->nrows > shown)
+		x = pane_printf(q, 0, x + 2, STYLE(R_DIM), "rows %d-%d of %u", v->st->top + 1, v->st->top + shown, p->nrows);
 	progress(v, p, q, x);
 }
 
@@ -125,8 +128,6 @@ static void rows(struct view_ctx *v, struct lanes_picture *p, struct pane q, int
 	}
 	st->list.y = q.y;
 	st->list.n = MIN(q.h, (s32)p->nrows - st->top);
-	if ((s32)p->nrows - st->top > q.h)
-		draw_more(pane_sub(q, 0, 0, q.h, LEFT - 1), (int)p->nrows - st->top - q.h);
 }
 
 /* --- what belongs to the SM --------------------------------------------------------------------------------------- */
@@ -250,11 +251,15 @@ static void draw(struct view_ctx *v, struct pane q)
 	                                                    : p.bin == 1 && p.sm >= 0 ? (int)gpu_conf(v->g)->sm_schedulers
 	                                                                              : 1;
 	const int marks = q.h >= 9, n = MAX(q.h - 3 - texts - slot - marks, 0);
-	heading(v, &p, q);
-	if (!p.a.w)
+	if (!p.a.w) {
+		heading(v, &p, q, n);
 		pane_text(q, 2, 3, STYLE(R_DIM), "nothing yet: no cycle has been simulated");
+		free(p.row);
+		return;
+	}
 	issue_row(v, &p, pane_sub(q, 1, 0, 1, q.w));
 	rows(v, &p, pane_sub(q, 2, 0, n, q.w), right && p.bin == 1 && p.cell == 1 ? q.w - BESIDE : 0);
+	heading(v, &p, q, n);
 	slot_rows(v, &p, pane_sub(q, 2 + n, 0, slot, q.w));
 	if (marks)
 		mark_row(&p, pane_sub(q, 2 + n + slot, 0, 1, q.w));
