@@ -19,3 +19,8 @@ void gpu_warp_lanes(const struct gpu *g, u32 sm, struct warp_lane *out)
 		out[w].pc = wp->done ? PC_DONE : wp->pc;
 	}
 }
+
+u32 gpu_issue_cost(const struct gpu *g, u32 sm, u32 launch, u32 pc)
+{
+	return g->ctx[sm].prog[launch].info[pc].cost;
+}

@@ -14,4 +14,7 @@ struct warp_lane {
 /* All slots: out[gpu_warps_per_sm()]. They say what gpu_warp_info() says of each; but that a warp has issued is said
  * too where it has left its slot in the same cycle. */
 void gpu_warp_lanes(const struct gpu *g, u32 sm, struct warp_lane *out);
+/* Issue slots that an instruction of a running launch takes on an SM: 0 for one that is executed beside the one before
+ * or behind it (isa.issue_cost). */
+u32 gpu_issue_cost(const struct gpu *g, u32 sm, u32 launch, u32 pc);
 #endif

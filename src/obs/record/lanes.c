@@ -166,6 +166,8 @@ bool lanes_event(void *ctx, const struct event *e)
 		add_mark(l, e);
 		return false;
 	}
+	if (!gpu_issue_cost(l->g, (u32)e->sm, (u32)e->kernel, (u32)e->arg[0]))
+		return false; /* it takes no slot */
 	struct lane_cell *c = &l->issue[i][e->warp];
 	if (!c->issued++)
 		c->pc = (u32)e->arg[0];

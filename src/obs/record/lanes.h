@@ -18,7 +18,8 @@
  *
  * Sums: of a warp the cycles of a column; per SM and column the issue slots by reason are those that gpu_stalls() has
  * counted, so all together are schedulers x cycles. In a cycle as many warps have issued as schedulers were charged
- * with ST_ISSUED: a second instruction of the same warp (sm.issue_width=2) takes no slot, and is told beside the first.
+ * with ST_ISSUED: a second instruction of the same warp (sm.issue_width=2) takes the same slot, and is told beside the
+ * first. Those that take none (sm.issued_free) are not told.
  *
  * All of it lies in one block of memory without growing, so another process can fill it in. Nothing here costs anything
  * while nobody records: the one who records listens and looks after every cycle.
