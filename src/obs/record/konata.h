@@ -5,7 +5,8 @@
  * instruction before it was issued, or in which the warp comes, and its stages are what the warp was until it issues:
  * the names of sm/warp_state.def, "refused", and "issue" for the slot that it takes (again for each leading part). In
  * the cycle after that it is retired. One that the warp never issues - it leaves, or the log ends - is flushed.
- * Instructions that take no issue slot are left out. When a result comes is not in the log: an arrow goes from the instruction for whose result it waited last to it. */
+ * Instructions that take no issue slot are left out. When a result comes is not in the log: an arrow goes from the
+ * instruction for whose result it waited last to it. */
 #ifndef OBS_RECORD_KONATA_H
 #define OBS_RECORD_KONATA_H
 #include "base/strbuf.h"
