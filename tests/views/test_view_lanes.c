@@ -62,7 +62,7 @@ static u32 cells_are(struct rig *r, const struct canvas *c)
 	struct view_ctx v;
 	u32 n = 0;
 	frame_context(r->d->screen, &v);
-	struct lanes_picture p = lanes_picture(&v, v.st->chars);
+	struct lanes_picture p = lanes_picture(&v, v.st->chars, v.st->beside);
 	assert_true(p.all);
 	assert_true(p.a.w * p.cell <= v.st->chars);
 	assert_int_equal(p.a.from % p.bin, 0);
@@ -119,7 +119,7 @@ static void closer(void **state)
 	const struct canvas *c = look(&r, 40, 120);
 	struct view_ctx v;
 	frame_context(r.d->screen, &v);
-	struct lanes_picture p = lanes_picture(&v, v.st->chars);
+	struct lanes_picture p = lanes_picture(&v, v.st->chars, v.st->beside);
 	assert_int_equal(p.bin, 1);
 	assert_true(p.cell > 1);
 	u32 told = 0;
@@ -151,7 +151,7 @@ static void closer(void **state)
 		snprintf(want, sizeof want, "%llu,%03llu  SM 0 w9, CTA ", (unsigned long long)(at + i) / 1000,
 		         (unsigned long long)(at + i) % 1000);
 		const int y = find_row(c, 20, want);
-		p = lanes_picture(&v, v.st->chars);
+		p = lanes_picture(&v, v.st->chars, v.st->beside);
 		struct lane_cell is;
 		assert_true(lanes_warp(p.l, 0, 9, at + i, 1, &is));
 		if (lane_is_issued(&is))

@@ -46,7 +46,7 @@ static void keep_in_sight(struct view_ctx *v, u64 span, u64 end)
 }
 
 /* Columns are powers of two of cycles, and begin at their multiples: the same ones whatever is shown beside them. */
-static void choose_columns(struct view_ctx *v, struct lanes_picture *p, int w)
+static void choose_columns(struct view_ctx *v, struct lanes_picture *p, int w, int beside)
 {
 	struct view_state *st = v->st;
 	u64 start, end;
@@ -57,7 +57,7 @@ static void choose_columns(struct view_ctx *v, struct lanes_picture *p, int w)
 	st->zoom = MIN(st->zoom, steps + 1); /* the last step makes the columns wide */
 	p->bin = st->zoom < steps ? 1u << (steps - st->zoom) : 1;
 	p->cell = st->zoom > steps ? WIDE_CELL : 1;
-	const u64 n = (u64)MAX(w / p->cell, 1);
+	const u64 n = (u64)MAX(p->cell > 1 ? w / p->cell : p->bin == 1 ? w - beside : w, 1);
 	keep_in_sight(v, n * p->bin, end);
 	u64 to = st->until ? MIN(st->until, end) : end;
 	to = aligned(to + p->bin - 1, p->bin);
@@ -148,13 +148,14 @@ static s32 focused_row(const struct view_ctx *v, const struct lanes_picture *p)
 	return -1;
 }
 
-struct lanes_picture lanes_picture(struct view_ctx *v, int w)
+struct lanes_picture lanes_picture(struct view_ctx *v, int w, int beside)
 {
 	struct lanes_picture p = {.of = v->st->mode % LANES_KINDS};
 	const u64 now = gpu_cycle(v->g);
 	v->st->chars = w;
+	v->st->beside = beside;
 	p.sm = p.of == LANES_OF_KERNEL ? -1 : (s32)v->d->focus.sm;
-	choose_columns(v, &p, MAX(MIN(w, (int)lanes_capacity(v->g, p.sm)), 1));
+	choose_columns(v, &p, MAX(MIN(w, (int)lanes_capacity(v->g, p.sm)), 1), beside);
 	p.ref = v->st->cursor_on ? v->st->cursor : now;
 	p.ref = MIN(MAX(p.ref, p.a.from), p.a.to > p.a.from ? p.a.to - 1 : p.a.from);
 	p.l = lanes_see(v->d, p.sm, p.a.from, p.a.to, p.bin, &p.all);
@@ -180,7 +181,7 @@ static bool warp_of(const struct lanes_picture *p, u32 row, u32 *warp)
 
 void lanes_move(struct view_ctx *v, s32 by)
 {
-	struct lanes_picture p = lanes_picture(v, v->st->chars);
+	struct lanes_picture p = lanes_picture(v, v->st->chars, v->st->beside);
 	s32 to = MAX(MIN(MAX(p.focus, 0) + by, (s32)p.nrows - 1), 0);
 	u32 warp;
 	if (p.nrows && p.of == LANES_OF_CTAS) {

@@ -23,8 +23,9 @@ struct lanes_picture {
 	s32 focus; /* the focused row; -1: it is not among them */
 };
 
-/* w characters for the columns. The rows are to be freed. */
-struct lanes_picture lanes_picture(struct view_ctx *v, int w);
+/* w characters for the columns, `beside` fewer where a column is a cycle: those have text beside them. The rows are to
+ * be freed. */
+struct lanes_picture lanes_picture(struct view_ctx *v, int w, int beside);
 /* The cell of a row in the column that begins at a cycle. False: nothing is known, or it is another's. */
 bool lanes_cell(const struct lanes_picture *p, u32 row, u64 from, struct lane_cell *out);
 /* Up or down by some rows: the focus goes along. */

@@ -26,8 +26,9 @@ struct view_state {
 	 * start in place of the last window's. */
 	u32 node, way_from;
 	bool since_start;
-	u32 zoom_seen; /* the view's own: the zoom of the last drawing, + 1; and how wide its columns are together */
-	int chars;
+	u32 zoom_seen; /* the view's own: the zoom of the last drawing, + 1; and how wide its columns are together, and the
+	                  text beside them */
+	int chars, beside;
 	/* Time (cursor.h): the span shown ends at cycle `until`, 0 = where the run does; a cursor on a cycle; and of the
 	 * last drawing the widest time axis, and what the curves have at the cursor. */
 	u64 until, cursor;

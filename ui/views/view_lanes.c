@@ -245,7 +245,7 @@ static void notes(const struct view_ctx *v, const struct lanes_picture *p)
 static void draw(struct view_ctx *v, struct pane q)
 {
 	const int right = v->st->mode % LANES_KINDS != LANES_OF_CTAS && q.w >= BESIDE_W ? BESIDE : 0;
-	struct lanes_picture p = lanes_picture(v, q.w - LEFT - 1 - right);
+	struct lanes_picture p = lanes_picture(v, q.w - LEFT - 1, right);
 	struct strbuf state = STRBUF_INIT, place = STRBUF_INIT;
 	const int texts = q.h >= 14 ? 2 : q.h >= 10, slot = q.h < 12                  ? 0
 	                                                    : p.bin == 1 && p.sm >= 0 ? (int)gpu_conf(v->g)->sm_schedulers
@@ -302,7 +302,7 @@ static bool on_key(struct view_ctx *v, int key)
 
 static void on_click(struct view_ctx *v, s32 row, s32 x)
 {
-	struct lanes_picture p = lanes_picture(v, v->st->chars);
+	struct lanes_picture p = lanes_picture(v, v->st->chars, v->st->beside);
 	lanes_move(v, v->st->top + row - MAX(p.focus, 0));
 	if (x >= LEFT && p.a.w && (x - LEFT) / p.cell < p.a.w) {
 		v->st->cursor = p.a.from + (u64)((x - LEFT) / p.cell) * p.bin;
