@@ -246,6 +246,27 @@ static void picture(const struct lanes *l, u32 sm, u64 from, u32 n, struct pictu
 	assert_true(lanes_slots(l, sm, from, n, &p->slots));
 }
 
+/* The rule of the header, from the single cycles. */
+static void column_is(const struct lanes *l, u32 sm, u32 warp, u64 from, u32 n)
+{
+	u32 of[LANE_CLASSES + 1] = {0}, issued = 0, best = 0;
+	struct lane_cell c = {0};
+	for (u32 i = 0; i < n; i++) {
+		assert_true(lanes_warp(l, sm, warp, from + i, 1, &c));
+		issued += lane_is_issued(&c);
+		of[c.class == WS_NONE ? LANE_CLASSES : c.class] += !lane_is_issued(&c);
+	}
+	for (u32 i = 1; i <= LANE_CLASSES; i++)
+		if (of[i] > of[best])
+			best = i;
+	const u8 class = issued == n ? c.class : best == LANE_CLASSES ? WS_NONE : (u8)best;
+	assert_true(lanes_warp(l, sm, warp, from, n, &c));
+	assert_int_equal(c.class, class);
+	assert_int_equal(lane_is_issued(&c), 2 * issued >= n);
+	assert_int_equal(c.issued > 0, issued > 0);
+	assert_in_range(c.issued + 3, issued * 255 / n, issued * 255 / n + 6);
+}
+
 /* Columns recorded as such say what single cycles come to; sums of the slots are those of their cycles. */
 static void columns_are_their_cycles(void **state)
 {
@@ -256,6 +277,8 @@ static void columns_are_their_cycles(void **state)
 	for (u32 bin = 4; bin <= 64; bin *= 4)
 		for (u64 from = 1024; from < 2048; from += bin) {
 			picture(fetch(&r, 5, 1024, 2048, 1), 5, from, bin, &a);
+			for (u32 w = 0; w < 48; w++)
+				column_is(fetch(&r, 5, 1024, 2048, 1), 5, w, from, bin);
 			lanes_restarted(r.d); /* nothing finer is there */
 			picture(fetch(&r, 5, 1024, 2048, bin), 5, from, bin, &b);
 			for (u32 i = 0; i < ARRAY_LEN(a.cell); i++) {
@@ -269,6 +292,12 @@ static void columns_are_their_cycles(void **state)
 			else if (from >= 1664)
 				break;
 		}
+	rig_say(&r, "until 4000"); /* where much is issued */
+	const struct lanes *l = fetch(&r, 0, 3072, 3840, 1);
+	for (u32 bin = 4; bin <= 64; bin *= 4)
+		for (u64 from = 3072; from < 3840; from += bin)
+			for (u32 w = 0; w < 48; w++)
+				column_is(l, 0, w, from, bin);
 	rig_close(&r);
 }
 
