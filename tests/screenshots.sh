@@ -141,6 +141,33 @@ fi
 	echo "settle"
 	echo "shot $work/shots/mesh-100x30"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x30 -- "$program" debug hotspot --gpu apu15
+# Warps over time: the beginning of hotspot, and CTAs under virtual threads. A process of its own runs it again.
+{
+	echo "wait (wd)"
+	echo "line until 4000"
+	echo "wait cycle 4,000"
+	echo "keys _"
+	echo "wait cycles a column"
+	echo "settle"
+	echo "settle"
+	echo "shot $work/shots/lanes-120x40"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 120x40 -- "$program" debug hotspot --size small
+{
+	echo "wait (wd)"
+	echo "line until 1500"
+	echo "wait cycle 1,500"
+	echo "line focus sm 1"
+	echo "keys _\\twww"
+	echo "settle"
+	echo "keys c"
+	for _ in {1..5}; do
+		echo "keys \\e[D"
+	done
+	echo "settle"
+	echo "settle"
+	echo "shot $work/shots/lanes-vt-100x24"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x24 -- "$program" debug hotspot --size small --cta-virtual vt \
+	--set sm.ctas=2
 # Two machines side by side: the first different decision, then the middle of the run.
 compared() { # compared SIZE NAME [OPTION...]
 	local size=$1 name=$2

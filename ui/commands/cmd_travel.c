@@ -5,9 +5,6 @@
 
 #include "base/words.h"
 #include "commands/commands.h"
-#include "dbg/moves.h"
-#include "dbg/follow.h"
-#include "dbg/latencies.h"
 #include "dbg/stop.h"
 #include "session/policy/lua_policy.h"
 #include "session/programs.h"
@@ -217,10 +214,7 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	d->travel.nundos--;
 	if (u.change) {
 		undos_forked(d);
-		record_forked(d);
-		moves_forked(d->moves, sim_cycle(d->s->sim));
-		follow_forked(d);
-		latencies_forked(d);
+		travel_forked(d);
 		break_forked(&d->breaks, sim_cycle(d->s->sim));
 		d->travel.changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");

@@ -1,16 +1,36 @@
-/* export, screenshot: files of what was recorded and of what is seen. */
+/* export, view, screenshot: files of what was recorded; what is seen, and files of it. */
 #include "session/export_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/commands.h"
+#include "dbg/lanes_export.h"
+#include "views/frame.h"
 #include "views/offscreen.h"
 
 static void list_formats(struct strbuf *out)
 {
 	for (u32 i = 0; i < nexport_formats; i++)
 		strbuf_addf(out, "%-11s %s\n", export_formats[i].name, export_formats[i].help);
+}
+
+/* "SM [FROM [TO]]" */
+static bool export_konata(struct debugger *d, const char *file, const char *args, struct err *e)
+{
+	u64 n[3] = {0, 0, NEVER};
+	char word[40];
+	u32 given = 0;
+	const char *rest = args;
+	for (const char *next; *rest && (next = next_word(rest, word, sizeof word)); rest = next, given++)
+		if (given == ARRAY_LEN(n) || !word_number(word, &n[given]))
+			return err_set(e, "export konata: '%s' is left over: SM [FROM [TO]] are expected, numbers", word);
+	if (n[0] >= gpu_conf(dbg_gpu(d))->num_sms)
+		return err_set(e, "export konata: SM %llu does not exist (0..%u)", (unsigned long long)n[0],
+		               gpu_conf(dbg_gpu(d))->num_sms - 1);
+	if (!may_use_files(d, "export", e))
+		return false;
+	return given > 1 ? lanes_export(d, file, (u32)n[0], n[1], n[2], e) : lanes_export_all(d, file, (s32)n[0], e);
 }
 
 bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
@@ -25,11 +45,33 @@ bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct
 	rest = next_file(rest, file, sizeof file, e);
 	if (!rest)
 		return err_set(e, "export: a file is expected behind the format (`export` alone lists the formats)");
+	if (*rest && !strcmp(format, "konata"))
+		return export_konata(d, file, rest, e);
 	if (*rest && strcmp(format, "phases-svg") != 0)
-		return err_set(e, "export: '%.40s' is left over (phases-svg alone takes an SM)", rest);
+		return err_set(e, "export: '%.40s' is left over (phases-svg and konata alone take an SM)", rest);
 	if (!arg_number(rest, "export: SM", gpu_conf(dbg_gpu(d))->num_sms - 1, &sm, e))
 		return false;
 	return export_now(d, format, file, *rest ? (s32)sm : -1, e);
+}
+
+bool cmd_view(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char word[40];
+	const char *rest = next_word(args, word, sizeof word);
+	offscreen_open(d);
+	if (!d->screen)
+		return err_set(e, "there is no machine to look at");
+	if (!rest) {
+		for (u32 i = 0; i < nviews; i++)
+			strbuf_addf(out, "%s %c  %s\n", i == d->screen->view ? "*" : " ", views[i]->key, views[i]->title);
+		return true;
+	}
+	const int view = screen_find_view(word);
+	if (*rest || view < 0)
+		return err_set(e, "view: '%.40s' is no view (a key or a name; `view` lists them)", *rest ? rest : word);
+	d->screen->view = (u32)view;
+	d->screen->help = false;
+	return true;
 }
 
 /* "120x40" */

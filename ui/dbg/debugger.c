@@ -6,6 +6,7 @@
 #include "dbg/divergence.h"
 #include "dbg/goal.h"
 #include "dbg/hooks.h"
+#include "dbg/lanes.h"
 #include "dbg/lua_side.h"
 #include "dbg/moves.h"
 #include "dbg/record.h"
@@ -70,6 +71,7 @@ void debugger_free(struct debugger *d)
 	moves_free(d->moves);
 	follow_off(d);
 	latencies_release(d);
+	lanes_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dbg/diagnose.h"
+#include "dbg/lanes_export.h"
 #include "dbg/whatif.h"
 #include "session/export_file.h"
 
@@ -45,6 +46,8 @@ bool export_now(struct debugger *d, const char *format, const char *file, s32 sm
 	const char *stop = d->run.ran ? session_stop_word(d->run.last) : "stopped by a script";
 	if (!may_use_files(d, "export", e))
 		return false;
+	if (!strcmp(format, "konata"))
+		return lanes_export_all(d, file, sm, e);
 	if (!strcmp(format, "diagnose-json"))
 		return export_diagnosis(d, file, e);
 	return !strcmp(format, "whatif-csv") || !strcmp(format, "whatif-json")

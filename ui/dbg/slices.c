@@ -8,6 +8,7 @@
 #include "dbg/hooks.h"
 #include "dbg/interrupt.h"
 #include "dbg/latencies.h"
+#include "dbg/lanes.h"
 #include "dbg/lua_side.h"
 #include "dbg/log.h"
 #include "dbg/moves.h"
@@ -123,6 +124,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	scope_restarted(d);
 	follow_restarted(d);
 	latencies_forked(d);
+	lanes_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;
 		d->run.last = SS_HOST_ERROR;

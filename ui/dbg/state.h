@@ -189,6 +189,7 @@ struct debugger {
 	struct event_log log;
 	struct moves *moves;         /* where CTAs have been (moves.h) */
 	struct recording *record;    /* where events go to as JSON lines (record.h); NULL = nowhere */
+	struct lanes_store *lanes;   /* what warps were over time, as far as it was asked for (lanes.h); NULL = never */
 	struct dbg_scope scope;      /* what figures are of (scope.h) */
 	struct shadows *shadows;     /* machines that `break divergence` runs beside this one (divergence.c) */
 	struct follow *follow;       /* the request that is followed (follow.h); NULL = none */

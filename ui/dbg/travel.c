@@ -10,6 +10,7 @@
 #include "dbg/goal.h"
 #include "dbg/interrupt.h"
 #include "dbg/latencies.h"
+#include "dbg/lanes.h"
 #include "dbg/lua_side.h"
 #include "dbg/moves.h"
 #include "dbg/record.h"
@@ -19,6 +20,16 @@
 #include "dbg/value.h"
 #include "dbg/watch.h"
 #include "dbg/windows.h"
+
+void travel_forked(struct debugger *d)
+{
+	record_forked(d);
+	moves_forked(d->moves, sim_cycle(d->s->sim));
+	scope_forked(d);
+	follow_forked(d);
+	latencies_forked(d);
+	lanes_forked(d);
+}
 
 bool change_begins(struct debugger *d, struct err *e)
 {
@@ -33,11 +44,7 @@ bool change_begins(struct debugger *d, struct err *e)
 	if (d->rival)
 		rival_void(d);
 	divergence_void(d);
-	record_forked(d);
-	moves_forked(d->moves, sim_cycle(d->s->sim));
-	scope_forked(d);
-	follow_forked(d);
-	latencies_forked(d);
+	travel_forked(d);
 	undos_forked(d);
 	remember_change(d);
 	return true;

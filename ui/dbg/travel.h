@@ -7,6 +7,8 @@
 /* Before a command that changes the machine, outside a run: forks history when in the past, remembers the change for
  * undo. */
 bool change_begins(struct debugger *d, struct err *e);
+/* History has forked at the present cycle: all that has been kept of later ones goes. */
+void travel_forked(struct debugger *d);
 void travel_release(struct debugger *d);
 /* May time be travelled now? False with *e: the machine is running, there is no history. */
 bool travel_allowed(struct debugger *d, struct err *e);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dbg/apart.h"
 #include "session/progress.h"
 
 #define SLICE_MS 20 /* of waiting between two looks at the keyboard */
@@ -52,18 +53,11 @@ static void bury(struct whatif *w, struct whatif_row *r, const char *instead)
 	row_over(w, r, *why ? ROW_FAILED : ROW_DONE, why);
 }
 
-/* Signals wait while there are two of this process: none reaches the child through what the debugger has set up. */
 static pid_t fork_child(struct debugger *d, const struct whatif *w, const struct whatif_row *r, int to)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	const pid_t pid = fork();
+	const pid_t pid = apart_fork();
 	if (!pid)
 		whatif_child(d, w, r, to);
-	const int why = errno;
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = why;
 	return pid;
 }
 

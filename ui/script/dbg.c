@@ -236,9 +236,9 @@ static int dbg_reason(lua_State *L)
 	  "cuda, code: nil if the finding is about no line. broken_rules: what is wrong with rules, with file and line",         \
 	  "no such launch; a launch without a history; interrupted; within a callback, a host program or a coroutine")           \
 	D("export", dbg_export, "dbg.export(format, file [, sm])",                                                               \
-	  "format: string, csv phases-csv phases-svg trace json diagnose-json whatif-csv whatif-json; file: "                    \
+	  "format: string, csv phases-csv phases-svg trace konata json diagnose-json whatif-csv whatif-json; file: "             \
 	  "string, a path; sm: integer, for "                                                                                    \
-	  "phases-svg (all SMs)",                                                                                                \
+	  "phases-svg (all SMs), konata (the focused one)",                                                                      \
 	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                       \
 	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")                   \
 	D("events", lua_dbg_events, "dbg.events() -> list", "list: strings, from 1", "names of all events", "")                  \
@@ -264,6 +264,21 @@ static int dbg_reason(lua_State *L)
 	  "puts a figure that the script has measured itself into the run's statistics (`figures` of their JSON). If a "         \
 	  "name is set again, the last value counts. A new `run` drops all figures",                                             \
 	  "a value that is no number; another name; more than 1000 names or 1,000,000 values")                                   \
+	D("lanes", lua_dbg_lanes, "dbg.lanes{sm=, from=, to=, bin=} -> {sm, from, to, bin, warps, ctas, slots, marks}",          \
+	  "sm: integer (the focused one); from, to: integers, cycles, the first and the one behind the last (the farthest of "   \
+	  "the run); bin: integer, cycles of a column, a power of two (1); warps: by slot from 0, lists of {from, to, state, "   \
+	  "issued, kernel, cta, pc, cause}; ctas: by row from 0, lists of {from, to, state, issued, kernel, cta}; slots: table " \
+	  "base reason = integer; marks: list of {cycle, event, kernel, cta, cause}",                                            \
+	  "what the warps and CTAs of an SM were over time, as the view `lanes` shows it: that part is run again, by a process " \
+	  "of its own. Cycles one after the other in which a warp was the same are one entry, [from, to). state: issued, "       \
+	  "refused or a warp state (`explain warp state`), of a CTA also a CTA state (running: what most of its warps were); "   \
+	  "issued: the share of the entry's cycles in which it issued; pc: of what it issued, else of its next instruction; "    \
+	  "cause: the pc of the instruction for whose result it waits, or of the second one issued, nil: none; kernel, cta, "    \
+	  "pc: nil in an empty slot. slots: the issue slots of all those cycles. marks: what has happened to CTAs; cause: why "  \
+	  "they were swapped or saved. With bin > 1 entries say what a warp was in most of a column, and have neither pc nor "   \
+	  "cause",                                                                                                               \
+	  "no history; no such SM; another name; cycles that have not been simulated, or more than 32 MB hold; interrupted; "    \
+	  "within a callback, a host program or a coroutine")                                                                    \
 	D("programs", lua_dbg_programs,                                                                                          \
 	  "dbg.programs() -> {{name, runs, kernels, cycles, warp_insts, cpi, alone_cpi, slowdown, insts_dropped, "               \
 	  "effective_ipc, deadlines_met, deadlines_missed, done}..., antt, stp}",                                                \

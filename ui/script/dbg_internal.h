@@ -28,6 +28,7 @@ int lua_dbg_snapshot(lua_State *L);
 int lua_dbg_events(lua_State *L);
 int lua_dbg_over(lua_State *L);
 int lua_dbg_series(lua_State *L);
+int lua_dbg_lanes(lua_State *L);
 int lua_dbg_figure(lua_State *L);
 int lua_dbg_findings(lua_State *L);
 int lua_dbg_swaps(lua_State *L);

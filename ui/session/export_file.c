@@ -13,6 +13,7 @@ const struct export_format export_formats[] = {
     {"phases-csv", "the phase graph as a table, every SM"},
     {"phases-svg", "the phase graph as a picture, all SMs or one"},
     {"trace", "what --trace has recorded so far, for Perfetto"},
+    {"konata", "warps over time, of an SM, for the pipeline viewer Konata"},
     {"json", "the statistics, as run --stats writes them"},
     {"diagnose-json", "the last findings of `diagnose`"},
     {"whatif-csv", "the last table of `whatif`"},

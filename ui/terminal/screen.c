@@ -10,6 +10,7 @@
 #include "base/leaving.h"
 #include "commands/shell.h"
 #include "base/words.h"
+#include "dbg/lanes.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/whatif.h"
@@ -473,7 +474,7 @@ static bool common_key(struct loop *l, int key)
 	struct screen *s = &l->s;
 	struct view_state *st = &s->state[s->view];
 	frame_context(s, &v);
-	if (key >= '0' && key <= '9') {
+	if ((key >= '0' && key <= '9') || key == '_') {
 		choose_view(l, key);
 		return true;
 	}
@@ -492,7 +493,7 @@ static bool common_key(struct loop *l, int key)
 		return true;
 	case '/': ask_search(l); return true;
 	case '+':
-	case '=': st->zoom = MIN(st->zoom + 1, 10u); return true;
+	case '=': st->zoom = MIN(st->zoom + 1, frame_zooms(s)); return true;
 	case '-': st->zoom = st->zoom ? st->zoom - 1 : 0; return true;
 	case '<':
 	case '>': return cursor_pan(&v, key);
@@ -733,6 +734,8 @@ static void mouse_input(struct loop *l)
 	int x = 1;
 	for (u32 i = 0; i < nviews; i++) {
 		int w = 2 + utf8_width(views[i]->name);
+		if (!frame_names_view(i, s->canvas.w) && i != s->view)
+			continue;
 		if (m.x >= x && m.x < x + w)
 			s->view = i;
 		x += w + frame_hint_gap(s->canvas.w);
@@ -908,6 +911,14 @@ static void go_on(struct loop *l)
 	free(line);
 }
 
+/* Nothing runs. What a picture has asked for comes from another process. */
+static void rest(struct loop *l)
+{
+	const bool comes = lanes_pending(l->s.d);
+	l->dirty |= comes && lanes_wait(l->s.d, 0);
+	take_keys(l, comes ? 50 : 250);
+}
+
 /* While the machine runs keys come before the picture: it shows what they have changed, and is not drawn twice. The
  * same holds for what has come at once, and for what comes while a slow line still carries the last picture. */
 static void run_loop(struct loop *l)
@@ -929,7 +940,7 @@ static void run_loop(struct loop *l)
 		if (l->dirty && now && !l->quit && term_takes())
 			show(l);
 		if (!busy && !l->quit)
-			take_keys(l, 250);
+			rest(l);
 	}
 }
 

@@ -196,12 +196,22 @@ static int hint(struct pane p, int x, const char *key, const char *what, bool on
 	return x + frame_hint_gap(p.c->w);
 }
 
+u32 frame_zooms(const struct screen *s)
+{
+	return views[s->view]->zooms ? views[s->view]->zooms : 10;
+}
+
+bool frame_names_view(u32 view, int w)
+{
+	return (views[view]->key >= '0' && views[view]->key <= '9') || w >= 100;
+}
+
 int frame_hint_gap(int w)
 {
 	return w < 100 ? 1 : 2;
 }
 
-#define HINTS_FROM_W 134 /* columns from which the key line has room for more than the views */
+#define HINTS_FROM_W 143 /* columns from which the key line has room for more than the views */
 
 static void key_line(const struct screen *s, struct pane p)
 {
@@ -212,6 +222,8 @@ static void key_line(const struct screen *s, struct pane p)
 	int x = 1;
 	for (u32 i = 0; i < nviews; i++) {
 		char key[2] = {views[i]->key, 0};
+		if (!frame_names_view(i, p.c->w) && i != s->view)
+			continue;
 		x = hint(p, x, key, views[i]->name, i == s->view);
 	}
 	struct pane right = pane_sub(p, 0, x, 1, p.w - x);

@@ -48,6 +48,10 @@ void frame_draw(struct screen *s);
 void frame_context(struct screen *s, struct view_ctx *v);
 /* Blanks between two names in the key line of a screen w columns wide. */
 int frame_hint_gap(int w);
+/* Steps of zoom of the view that is shown. */
+u32 frame_zooms(const struct screen *s);
+/* Does the key line name this view on a screen w columns wide? Those of digits always. */
+bool frame_names_view(u32 view, int w);
 /* Rows of the help page drawn into p from row s->help_top on. */
 void help_draw(struct screen *s, struct pane p);
 #endif

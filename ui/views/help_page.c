@@ -11,7 +11,7 @@ static const struct {
 	const char *keys, *what;
 } rows[] = {
     {"", "Keys while the prompt is empty"},
-    {"1 .. 9, 0", "choose a view"},
+    {"1 .. 9, 0, _", "choose a view (_: lanes)"},
     {"space", "run until something stops it; stop"},
     {".", "step one cycle (Enter repeats the last step); every press counts, also those that come at once"},
     {",", "step one cycle back"},
@@ -103,7 +103,7 @@ void help_draw(struct screen *s, struct pane p)
 	line(s, p, &y, "", head, true);
 	paragraph(s, p, &y, 3, STYLE(R_TEXT), views[s->view]->help);
 	bool cells =
-	    strchr("128", views[s->view]->key) != NULL; /* views that show the states of warps: first things first */
+	    strchr("128_", views[s->view]->key) != NULL; /* views that show the states of warps: first things first */
 	if (cells)
 		glyphs(s, p, &y, "Letters and signs of warps", 0, LG_EMPTY + 1);
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)

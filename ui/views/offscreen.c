@@ -1,4 +1,6 @@
 #include "views/offscreen.h"
+
+#include "dbg/lanes.h"
 #include "views/appearance.h"
 
 #include <stdlib.h>
@@ -86,6 +88,11 @@ bool screen_picture(struct debugger *d, const char *file, int view, int w, int h
 	if (s->offscreen)
 		report_place(s);
 	frame_draw(s);
+	if (lanes_pending(d)) { /* a picture has what it shows */
+		while (lanes_pending(d) && !d->run.interrupt)
+			lanes_wait(d, 50);
+		frame_draw(s);
+	}
 	bool ok = picture_write(&s->canvas, file, e);
 	d->screen->marks = s->marks; /* drawing may have found more: one list, in one place */
 	canvas_release(&s->canvas);

@@ -257,7 +257,7 @@ static void add_warp(struct debugger *d, struct strbuf *out)
 
 void point_selection(struct debugger *d, const struct recent *recent, char key, struct strbuf *out)
 {
-	if (strchr("128", key))
+	if (strchr("128_", key))
 		add_warp(d, out);
 	else if (strchr("34567", key))
 		add_sm(d, recent, out);

@@ -26,6 +26,9 @@ struct view_state {
 	 * start in place of the last window's. */
 	u32 node, way_from;
 	bool since_start;
+	u32 zoom_seen; /* the view's own: the zoom of the last drawing, + 1; and how wide its columns are together, and the
+	                  text beside them */
+	int chars, beside;
 	/* Time (cursor.h): the span shown ends at cycle `until`, 0 = where the run does; a cursor on a cycle; and of the
 	 * last drawing the widest time axis, and what the curves have at the cursor. */
 	u64 until, cursor;
@@ -56,11 +59,12 @@ struct view_ctx {
 	const char *search;    /* last text searched for, "" = none */
 };
 struct view {
-	char key;          /* digit */
+	char key;          /* digit; _ (right of 0 and -) */
 	const char *name;  /* one word, for the key line */
 	const char *title; /* for the help */
 	const char *keys;  /* its own keys, for the line below it: "t taxonomy" */
 	bool both;         /* it shows the machine beside this one (rival.h), too: they are to stand side by side */
+	u32 zooms;         /* steps of zoom; 0 = 10 */
 	char enter;        /* digit of the view that shows the focus closer: Enter opens it; 0 = Enter repeats the step */
 	const char *help;  /* lines for the help screen: what is shown, how it is defined */
 	void (*draw)(struct view_ctx *v, struct pane p);
