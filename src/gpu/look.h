@@ -37,7 +37,7 @@ struct dispatch_look {
 	u32 n, lost;     /* lost: there was no room for more */
 	bool started;    /* a CTA has started in that cycle */
 	bool keep;       /* to be set: only cycles in which this kernel's CTA starts are kept */
-	u32 launch;      /* keep: the launch ... */
+	u32 launch;      /* keep: the launch (UINT32_MAX: any) ... */
 	u64 cta;         /* ... and the CTA; NO_CTA: any */
 	s32 sm;          /* keep: on this SM; -1: any */
 	bool found;      /* keep: such a cycle was seen */
@@ -86,6 +86,7 @@ struct preempt_look {
 	bool picked;
 };
 void gpu_look_preempt(struct gpu *g, struct preempt_look *look);
-/* Weighs a request that somebody is about to make, as preempt_request() would, for the look. */
-void gpu_weigh_preempt(struct gpu *g, const struct preempt_ask *a);
+/* Weighs a request that somebody is about to make, as preempt_request() would, for the look: for so many SMs, or those
+ * of a set. by: a preemption policy's name. */
+void gpu_weigh_preempt(struct gpu *g, u32 launch, u32 sms, const u64 *set, u32 keep, u64 limit, const char *by);
 #endif

@@ -64,7 +64,11 @@ void gpu_look_preempt(struct gpu *g, struct preempt_look *look)
 	g->preempt.watch = look ? &look->watch : NULL;
 }
 
-void gpu_weigh_preempt(struct gpu *g, const struct preempt_ask *a)
+void gpu_weigh_preempt(struct gpu *g, u32 launch, u32 sms, const u64 *set, u32 keep, u64 limit, const char *by)
 {
-	preempt_weigh(&g->preempt, a, g->st->cycle);
+	struct preempt_ask a = {.launch = launch, .sms = sms, .set = set, .keep = keep, .limit = limit};
+	for (u32 i = 0; preempt_policies[i]; i++)
+		if (!strcmp(preempt_policies[i]->name, by))
+			a.by = (const struct preempt_ops *)preempt_policies[i];
+	preempt_weigh(&g->preempt, &a, g->st->cycle);
 }

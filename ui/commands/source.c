@@ -124,8 +124,13 @@ bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct er
 	}
 	if (rest && !strcmp(word, "kernel"))
 		return why_a_kernel(d, rest, out, e);
+	bool mine = false;
+	const bool ok = rest && why_a_choice(d, word, rest, out, &mine, e);
+	if (mine)
+		return ok;
 	if (rest && (strcmp(word, "warp") || !*rest))
-		return err_set(e, "why: 'warp N', 'kernel N', 'machine' or nothing is expected");
+		return err_set(e, "why: 'warp N', 'kernel N', 'machine', 'pick', 'dispatch', 'partition', 'preempt' or nothing is "
+		                  "expected");
 	if (rest && !arg_number(rest, "why warp", gpu_warps_per_sm(g) - 1, &warp, e))
 		return false;
 	why_warp(g, d->focus.sm, (u32)warp, out);

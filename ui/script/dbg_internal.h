@@ -34,4 +34,6 @@ int lua_dbg_programs(lua_State *L);
 int lua_dbg_counters(lua_State *L);
 int lua_dbg_diagnose(lua_State *L);
 int lua_dbg_whatif(lua_State *L);
+int lua_dbg_why_pick(lua_State *L);
+int lua_dbg_why_dispatch(lua_State *L);
 #endif
