@@ -17,7 +17,8 @@
 
 struct gpu;
 void gpu_look_picks(struct gpu *g, u32 sm, struct pick_look *look);
-/* Fills in a look that has not been `seen`, because none of the scheduler's warps could issue: its warps as they are. */
+/* Fills in a look that has not been `seen`, because none of the scheduler's warps could issue: its warps as they are.
+ */
 void gpu_look_states(const struct gpu *g, u32 sm, struct pick_look *look);
 
 /* --- CTAs --- */
@@ -25,22 +26,22 @@ void gpu_look_states(const struct gpu *g, u32 sm, struct pick_look *look);
 struct dispatch_offer {
 	u32 sm, launch;
 	enum offer_answer answer;
-	u64 cta;                /* OFFER_TAKEN; else NO_CTA */
-	struct room_info room;  /* OFFER_NO_ROOM, OFFER_MOST: what it lacked */
-	u32 resident, quota;    /* its CTAs on the SM before; the partition policy's quota, QUOTA_ANY: as many as fit */
-	char text[120];         /* explain()'s, where the CTA scheduler was asked */
+	u64 cta;               /* OFFER_TAKEN; else NO_CTA */
+	struct room_info room; /* OFFER_NO_ROOM, OFFER_MOST: what it lacked */
+	u32 resident, quota;   /* its CTAs on the SM before; the partition policy's quota, QUOTA_ANY: as many as fit */
+	char text[120];        /* explain()'s, where the CTA scheduler was asked */
 };
 struct dispatch_look {
 	struct dispatch_watch watch;
 	struct gpu *gpu;
-	u64 cycle;       /* of the offers: those of one cycle, the last in which there were any */
-	u32 n, lost;     /* lost: there was no room for more */
-	bool started;    /* a CTA has started in that cycle */
-	bool keep;       /* to be set: only cycles in which this kernel's CTA starts are kept */
-	u32 launch;      /* keep: the launch (UINT32_MAX: any) ... */
-	u64 cta;         /* ... and the CTA; NO_CTA: any */
-	s32 sm;          /* keep: on this SM; -1: any */
-	bool found;      /* keep: such a cycle was seen */
+	u64 cycle;    /* of the offers: those of one cycle, the last in which there were any */
+	u32 n, lost;  /* lost: there was no room for more */
+	bool started; /* a CTA has started in that cycle */
+	bool keep;    /* to be set: only cycles in which this kernel's CTA starts are kept */
+	u32 launch;   /* keep: the launch (UINT32_MAX: any) ... */
+	u64 cta;      /* ... and the CTA; NO_CTA: any */
+	s32 sm;       /* keep: on this SM; -1: any */
+	bool found;   /* keep: such a cycle was seen */
 	struct dispatch_offer offer[LOOK_OFFERS];
 };
 /* `look` is zeroed, but for what is to be set. */
@@ -52,7 +53,7 @@ struct partition_look {
 	struct gpu *gpu;
 	bool seen, changed; /* changed: quotas are others than before, or CTAs are to leave */
 	u64 cycle;
-	u32 n;              /* kernels, in the order in which they are served */
+	u32 n; /* kernels, in the order in which they are served */
 	struct look_kernel {
 		u32 launch;
 		u8 before[CONF_MAX_SMS], after[CONF_MAX_SMS], keep[CONF_MAX_SMS]; /* QUOTA_ANY; KEEP_ALL */
@@ -67,20 +68,20 @@ void gpu_look_partition(struct gpu *g, struct partition_look *look);
 struct preempt_look {
 	struct preempt_watch watch;
 	struct gpu *gpu;
-	u32 id;         /* to be set: only this request; 0: the first of whatever is weighed */
+	u32 id; /* to be set: only this request; 0: the first of whatever is weighed */
 	bool seen;
-	u64 at, limit;  /* cycles */
+	u64 at, limit; /* cycles */
 	u32 launch, want, keep, n;
-	bool named;     /* the SMs were named: no others were candidates */
-	struct preempt_sm sm[CONF_MAX_SMS]; /* n candidates, with their costs */
+	bool named;                                          /* the SMs were named: no others were candidates */
+	struct preempt_sm sm[CONF_MAX_SMS];                  /* n candidates, with their costs */
 	struct preempt_cost would[CONF_MAX_SMS][TECHNIQUES]; /* with each technique for all CTAs of the SM */
-	u32 chosen[CONF_MAX_SMS];           /* indices, `want` of them, in the order of algorithm 3 */
+	u32 chosen[CONF_MAX_SMS];                            /* indices, `want` of them, in the order of algorithm 3 */
 	struct {
 		u32 sm;
 		char why[88];
 	} barred[CONF_MAX_SMS]; /* SMs with CTAs of the kernel that may not be asked for, or are not named */
 	u32 nbarred;
-	u64 asked[CONF_SM_WORDS];           /* SMs of the request, a set */
+	u64 asked[CONF_SM_WORDS]; /* SMs of the request, a set */
 	/* The partition policy had these SMs weighed in that cycle before it asked (preempt_pick()): candidates, costs and
 	 * order are those of that moment. */
 	bool picked;

@@ -48,8 +48,8 @@ static void told(struct dispatch_watch *w, const struct dispatch_ctx *x, u32 sm,
 		l->offer[l->n - 1].cta = cta;
 	}
 	l->started |= a == OFFER_TAKEN;
-	l->found |= l->keep && a == OFFER_TAKEN && (l->launch == UINT32_MAX || launch == l->launch) && (l->cta == NO_CTA || cta == l->cta) &&
-	            (l->sm < 0 || sm == (u32)l->sm);
+	l->found |= l->keep && a == OFFER_TAKEN && (l->launch == UINT32_MAX || launch == l->launch) &&
+	            (l->cta == NO_CTA || cta == l->cta) && (l->sm < 0 || sm == (u32)l->sm);
 }
 
 void gpu_look_dispatch(struct gpu *g, struct dispatch_look *look)

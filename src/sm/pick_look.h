@@ -1,6 +1,6 @@
 /* pick_look: what a warp scheduler had to choose from, noted at the moment of its choice. issue.c and kernels/kernels.c
- * ask the policy through sched_ask(); who wants to know sets sm_ctx.look, which is NULL otherwise. It is no state of the
- * machine: it lies outside the arena, and what is noted changes nothing.
+ * ask the policy through sched_ask(); who wants to know sets sm_ctx.look, which is NULL otherwise. It is no state of
+ * the machine: it lies outside the arena, and what is noted changes nothing.
  *
  * The policy is asked once for all warps that can issue; with warps of the lowest priority, or under a kernel-aware
  * policy, once for each group of them, until it takes one. */
@@ -23,8 +23,8 @@ struct pick_look {
 	bool seen;    /* it has chosen since the look began; the rest is of its last choice */
 	bool ordered; /* the policy has an explain(): ranks are known */
 	u64 cycle;
-	u64 ready;             /* who can issue, to units that are free */
-	u8 state[WARP_SLOTS];  /* enum warp_state, of its warps */
+	u64 ready;              /* who can issue, to units that are free */
+	u8 state[WARP_SLOTS];   /* enum warp_state, of its warps */
 	u32 launch[WARP_SLOTS]; /* of used slots */
 	u64 cta[WARP_SLOTS];
 	u32 pc[WARP_SLOTS];

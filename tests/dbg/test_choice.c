@@ -56,9 +56,9 @@ static void follow_picks(const char *words, u32 times)
 		sim_unsubscribe(r.s->sim, id);
 		assert_true(h.any);
 		if (next.picked != h.warp || next.cycle != h.cycle)
-			fail_msg("%s: SM %u, scheduler %u, from cycle %llu: warp %d was to issue in %llu, warp %u did in %llu", words,
-			         h.sm, h.scheduler, (unsigned long long)now, (s32)next.picked, (unsigned long long)next.cycle, h.warp,
-			         (unsigned long long)h.cycle);
+			fail_msg("%s: SM %u, scheduler %u, from cycle %llu: warp %d was to issue in %llu, warp %u did in %llu",
+			         words, h.sm, h.scheduler, (unsigned long long)now, (s32)next.picked,
+			         (unsigned long long)next.cycle, h.warp, (unsigned long long)h.cycle);
 		assert_true(choice_pick(r.d, CHOICE_SLOT, h.sm, h.scheduler, &slot, &text, &r.e));
 		assert_true(choice_pick(r.d, CHOICE_LAST, h.sm, h.scheduler, &last, &text, &r.e));
 		assert_memory_equal(&slot, &next, sizeof slot);
@@ -232,7 +232,8 @@ static void words_and_errors(void **state)
 	rig_fails(&r, "why dispatch kernel 0 cta 64", "CTAs 0 to 63");
 	rig_fails(&r, "why partition 3", "partition");
 	rig_has(&r, "why dispatch cta 40", "CTA 40 of hotspot#0 was dispatched to SM 10");
-	rig_has(&r, "lua local p = dbg.why_pick{when='next'}; print(p.candidates[1].warp == p.picked, p.candidates[1].text)",
+	rig_has(&r,
+	        "lua local p = dbg.why_pick{when='next'}; print(p.candidates[1].warp == p.picked, p.candidates[1].text)",
 	        "true");
 	rig_has(&r, "lua print(dbg.why_dispatch{cta=40}.sm)", "10");
 	rig_say(&r, "continue");
@@ -254,8 +255,9 @@ static void words_and_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(next_picks_issue),      cmocka_unit_test(lost_slots),         cmocka_unit_test(next_dispatches_start),
-	    cmocka_unit_test(preemption),            cmocka_unit_test(preemption_by_hand), cmocka_unit_test(words_and_errors),
+	    cmocka_unit_test(next_picks_issue),      cmocka_unit_test(lost_slots),
+	    cmocka_unit_test(next_dispatches_start), cmocka_unit_test(preemption),
+	    cmocka_unit_test(preemption_by_hand),    cmocka_unit_test(words_and_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,11 +28,8 @@ static bool on_pick(void *ctx, const struct event *e)
 {
 	struct seen *s = ctx;
 	if ((u32)e->sm == s->sm && e->arg[0] == s->scheduler)
-		*s = (struct seen){.cycle = e->cycle,
-		                   .sm = s->sm,
-		                   .scheduler = s->scheduler,
-		                   .warp = (u32)e->warp,
-		                   .any = true};
+		*s =
+		    (struct seen){.cycle = e->cycle, .sm = s->sm, .scheduler = s->scheduler, .warp = (u32)e->warp, .any = true};
 	return false;
 }
 
@@ -55,7 +52,8 @@ static void check_round(const struct pick_look *l, u32 r)
 			         (long long)c->rank, c->text);
 		} else if (here && c->rank <= l->claim[l->picked].rank) {
 			fail_msg("%s, cycle %llu: warp %u was picked (%lld, %s), but warp %u is %lld (%s)", told, at, l->picked,
-			         (long long)l->claim[l->picked].rank, l->claim[l->picked].text, (u32)w, (long long)c->rank, c->text);
+			         (long long)l->claim[l->picked].rank, l->claim[l->picked].text, (u32)w, (long long)c->rank,
+			         c->text);
 		}
 	}
 }

@@ -129,8 +129,9 @@ bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct er
 	if (mine)
 		return ok;
 	if (rest && (strcmp(word, "warp") || !*rest))
-		return err_set(e, "why: 'warp N', 'kernel N', 'machine', 'pick', 'dispatch', 'partition', 'preempt' or nothing is "
-		                  "expected");
+		return err_set(e,
+		               "why: 'pick', 'dispatch', 'partition', 'preempt', 'warp N', 'kernel N', 'machine' or nothing is "
+		               "expected");
 	if (rest && !arg_number(rest, "why warp", gpu_warps_per_sm(g) - 1, &warp, e))
 		return false;
 	why_warp(g, d->focus.sm, (u32)warp, out);

@@ -52,7 +52,8 @@ static bool take_words(struct debugger *d, const char *what, const char *args, b
 			ok = take_number(&args, what, word, UINT64_MAX - 1, &q->cta, &q->has_cta, e);
 		else
 			return err_set(e, "why %s: '%s' is not understood; %s is possible", what, word,
-			               pick ? "'last', 'next', 'scheduler S', 'sm N'" : "'last', 'next', 'kernel K', 'cta C', 'sm N'");
+			               pick ? "'last', 'next', 'scheduler S', 'sm N'"
+			                    : "'last', 'next', 'kernel K', 'cta C', 'sm N'");
 		if (!ok)
 			return false;
 	}

@@ -134,8 +134,7 @@ static bool hear_out(struct debugger *d, int from, struct strbuf *heard)
 static bool take_answer(const struct strbuf *heard, int status, struct strbuf *answer, struct err *e)
 {
 	if (!heard->len || WIFSIGNALED(status))
-		return err_set(e, "the process that was to answer ended with %s %d",
-		               WIFSIGNALED(status) ? "signal" : "status",
+		return err_set(e, "the process that was to answer ended with %s %d", WIFSIGNALED(status) ? "signal" : "status",
 		               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	if (heard->buf[0] != '+')
 		return err_set(e, "%s", heard->buf + 1);

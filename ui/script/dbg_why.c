@@ -60,7 +60,8 @@ static enum choice_when when_of(lua_State *L, const char *fn, enum choice_when u
 			lua_pop(L, 1);
 			return (enum choice_when)i;
 		}
-	return (enum choice_when)luaL_error(L, "%s: when is %s'last' or 'next'", fn, usual == CHOICE_SLOT ? "'slot', " : "");
+	return (enum choice_when)luaL_error(L, "%s: when is %s'last' or 'next'", fn,
+	                                    usual == CHOICE_SLOT ? "'slot', " : "");
 }
 
 static struct debugger *allowed(lua_State *L, const char *fn)

@@ -82,5 +82,6 @@ void ikra_explain(const struct cta_share *s, struct strbuf *out)
 	if (s->from == s->to)
 		strbuf_adds(out, "nothing is left of it");
 	else
-		strbuf_addf(out, "%llu left, from its %s", (unsigned long long)(s->to - s->from), s->backward ? "end" : "start");
+		strbuf_addf(out, "%llu left, from its %s", (unsigned long long)(s->to - s->from),
+		            s->backward ? "end" : "start");
 }

@@ -13,7 +13,9 @@ static void tell_answer(const struct gpu *g, const struct dispatch_offer *o, str
 	switch (o->answer) {
 	case OFFER_CAME_BACK: strbuf_adds(out, "a saved CTA comes back: they are placed before new ones"); break;
 	case OFFER_NONE_LEFT: strbuf_adds(out, "the kernel has no CTAs to come"); break;
-	case OFFER_FOR_SAVED: strbuf_adds(out, "refused: the room is for saved CTAs of the kernel that it waits for"); break;
+	case OFFER_FOR_SAVED:
+		strbuf_adds(out, "refused: the room is for saved CTAs of the kernel that it waits for");
+		break;
 	case OFFER_NO_ROOM:
 	case OFFER_MOST:
 		strbuf_addf(out, "refused: %s", room_lack_names[o->room.lack]);

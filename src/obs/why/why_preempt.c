@@ -56,8 +56,9 @@ void why_tell_preempt(const struct gpu *g, const struct preempt_look *l, const c
 	                        : "");
 	strbuf_addf(out, "%u candidates, of which %u %s taken (*); latency and warp instructions lost:\n", l->n, l->want,
 	            l->want == 1 ? "is" : "are");
-	strbuf_adds(out, "   SM  CTAs  technique               chosen            by switch             by drain             by "
-	                 "flush  place\n");
+	strbuf_adds(out,
+	            "   SM  CTAs  technique               chosen            by switch             by drain             by "
+	            "flush  place\n");
 	for (u32 r = 0; r < l->want; r++)
 		tell_sm(g, l, l->chosen[r], out);
 	for (u32 i = 0; i < l->n; i++)
@@ -65,5 +66,6 @@ void why_tell_preempt(const struct gpu *g, const struct preempt_look *l, const c
 			tell_sm(g, l, i, out);
 	for (u32 i = 0; i < l->nbarred; i++)
 		strbuf_addf(out, "   SM %u with CTAs of it was no candidate: %s\n", l->barred[i].sm, l->barred[i].why);
-	strbuf_adds(out, "algorithm 3: of those within the limit the least instructions lost; then the fastest of the rest\n");
+	strbuf_adds(out,
+	            "algorithm 3: of those within the limit the least instructions lost; then the fastest of the rest\n");
 }

@@ -323,8 +323,7 @@ static u32 storage_plus(const struct conf *c, struct policy_storage *out)
 
 #define ELF_FUNCTIONS                                                                                                  \
 	.state_bytes = sizeof(struct elf), .pick = pick, .issued = issued, .warps_started = warps_started,                 \
-	.warps_gone = warps_gone, .fetch = fetch, .describe = describe, .rank = rank,   \
-	.explain = explain
+	.warps_gone = warps_gone, .fetch = fetch, .describe = describe, .rank = rank, .explain = explain
 
 extern const struct warp_sched_ops sched_elf, sched_elf_plus;
 const struct warp_sched_ops sched_elf = {

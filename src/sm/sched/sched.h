@@ -68,8 +68,8 @@ struct warp_sched_ops {
 	s64 (*rank)(const void *state, const struct sched_view *v, u32 warp);
 	/* Optional, for `why pick`: the place of a warp of `ready` in the choice that pick() would make among them now, in
 	 * units of its own: the least is picked; PICK_DECLINED: it would not be picked even if it were alone. What decides
-	 * that place is appended to *out, in the policy's terms ("age 3 of 8", "score 340, its loads are held"). pick() must
-	 * have the same answer. */
+	 * that place is appended to *out, in the policy's terms ("age 3 of 8", "score 340, its loads are held"). pick()
+	 * must have the same answer. */
 	s64 (*explain)(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out);
 };
 #define PICK_DECLINED INT64_MAX

@@ -83,8 +83,8 @@ struct preempt_ask;
 struct preempt_ctx;
 /* Who looks on when SMs are weighed against each other; no state of the machine. */
 struct preempt_watch {
-	/* n candidates with their costs, as the policy treats them; the first `want` of chosen[] (indices) are taken, in that
-	 * order. request: its id; 0: somebody has only asked which SMs would be (preempt_pick()). */
+	/* n candidates with their costs, as the policy treats them; the first `want` of chosen[] (indices) are taken, in
+	 * that order. request: its id; 0: somebody has only asked which SMs would be (preempt_pick()). */
 	void (*weighed)(struct preempt_watch *w, const struct preempt_ctx *x, const struct preempt_ask *a, u32 request,
 	                const struct preempt_sm *s, u32 n, const u32 *chosen, u32 want, u64 now);
 };
@@ -95,7 +95,7 @@ struct preempt_ctx {
 	struct dispatch_ctx *dispatch;
 	struct front *front;
 	struct event_buf *ev;
-	struct preempt_sm *scratch; /* the host's, as many as there are SMs: no state */
+	struct preempt_sm *scratch;  /* the host's, as many as there are SMs: no state */
 	struct preempt_watch *watch; /* NULL: nobody looks on */
 };
 struct preempt_ask {
