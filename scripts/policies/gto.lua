@@ -9,4 +9,16 @@ policy.warp {
 		end
 		return sm:oldest(ready)
 	end,
+	explain = function(sm, ready, warp) -- for `why pick`
+		local older = 0
+		for w in policy.warps(ready) do
+			if sm:age(w) < sm:age(warp) then
+				older = older + 1
+			end
+		end
+		if sm:last() == warp then
+			return -1, "greedy: picked last"
+		end
+		return older, older .. " of the ready ones are older"
+	end,
 }

@@ -161,6 +161,27 @@ static bool waits_for_saved(const struct dispatch_ctx *x, u32 launch)
 	return false;
 }
 
+/* For who looks on. */
+static inline void told(const struct dispatch_ctx *x, u32 sm, u32 launch, enum offer_answer a, u64 cta)
+{
+	if (unlikely(x->watch != NULL))
+		x->watch->told(x->watch, x, sm, launch, a, cta);
+}
+
+/* May the kernel in a slot have a CTA on the SM, as far as it is not its CTA scheduler's to say? */
+static enum offer_answer may_have(const struct dispatch_ctx *x, u32 sm, u32 slot, u32 *most)
+{
+	const struct cta_kernel *k = &x->d->k[slot];
+	if (k->dispatched == k->ctas)
+		return OFFER_NONE_LEFT;
+	if (!sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[k->launch]))
+		return OFFER_NO_ROOM;
+	if (unlikely(x->resume->r->n) && waits_for_saved(x, k->launch))
+		return OFFER_FOR_SAVED;
+	*most = most_on(x, sm, slot);
+	return sm_resident(x->sm[sm], k->launch) >= *most ? OFFER_MOST : OFFER_ASKED;
+}
+
 /* Offers one SM to the running kernels; true when one of them placed a CTA there. */
 static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 {
@@ -169,21 +190,20 @@ static bool offer(struct dispatch_ctx *x, u32 sm, u64 now)
 		const s32 back = resume_offer(x->resume, sm, may_come_back, x, now);
 		if (back >= 0) {
 			note_taker(d, sm, (u32)back);
+			told(x, sm, (u32)back, OFFER_CAME_BACK, NO_CTA);
 			return true;
 		}
 	}
 	for (u32 r = 0; r < d->n; r++) {
 		u32 slot = d->order[r];
 		struct cta_kernel *k = &d->k[slot];
-		if (k->dispatched == k->ctas || !sm_has_room(&x->ctx[sm], x->sm[sm], x->launch[k->launch]))
-			continue;
-		if (unlikely(x->resume->r->n) && waits_for_saved(x, k->launch))
-			continue;
 		struct cta_view v = view_of(x, slot, now);
-		v.most = most_on(x, sm, slot);
-		if (sm_resident(x->sm[sm], k->launch) >= v.most)
+		const enum offer_answer may = may_have(x, sm, slot, &v.most);
+		told(x, sm, k->launch, may, NO_CTA);
+		if (may != OFFER_ASKED)
 			continue;
 		u64 cta = x->sched->next(d->state[slot], &v, sm);
+		told(x, sm, k->launch, cta == NO_CTA ? OFFER_DECLINED : OFFER_TAKEN, cta);
 		if (cta == NO_CTA)
 			continue;
 		k->dispatched++;
@@ -315,6 +335,16 @@ void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct
 		return;
 	struct cta_view v = view_of(x, (u32)slot, now);
 	x->sched->describe(x->d->state[slot], &v, out);
+}
+
+void dispatch_explain(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, struct strbuf *out)
+{
+	s32 slot = dispatch_slot(x->d, launch);
+	if (slot < 0 || !x->sched->explain)
+		return;
+	struct cta_view v = view_of(x, (u32)slot, now);
+	v.most = most_on(x, sm, (u32)slot);
+	x->sched->explain(x->d->state[slot], &v, sm, out);
 }
 
 bool dispatch_share(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, struct cta_share *out)

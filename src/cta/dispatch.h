@@ -40,6 +40,23 @@ struct dispatcher {             /* arena */
 	u8 state[DISPATCH_KERNELS][CTA_SCHED_STATE_MAX] __attribute__((aligned(64))); /* of CTA schedulers, for a kernel */
 	u8 machine[CTA_SCHED_MACHINE_MAX] __attribute__((aligned(64)));               /* for as long as one is in use */
 };
+/* What becomes of an offer of an SM to a kernel, in the order in which it is asked. */
+enum offer_answer {
+	OFFER_CAME_BACK, /* a saved CTA came back; `cta` is not told */
+	OFFER_NONE_LEFT, /* the kernel has no CTAs to come */
+	OFFER_NO_ROOM,   /* the SM has no room for one (sm_has_room()) */
+	OFFER_FOR_SAVED, /* the room is for saved CTAs of the kernel that it waits for */
+	OFFER_MOST,      /* the SM has as many of its CTAs as it may have: quota, occupancy, or it was taken away */
+	OFFER_ASKED,     /* its CTA scheduler is about to be asked; what it answers follows */
+	OFFER_DECLINED,  /* its CTA scheduler has none for this SM now */
+	OFFER_TAKEN,     /* `cta` starts */
+	OFFER_ANSWERS
+};
+/* Who looks on at offers; no state of the machine. */
+struct dispatch_watch {
+	void (*told)(struct dispatch_watch *w, const struct dispatch_ctx *x, u32 sm, u32 launch, enum offer_answer a,
+	             u64 cta);
+};
 /* What it works with. */
 struct dispatch_ctx {
 	const struct conf *conf;
@@ -51,6 +68,7 @@ struct dispatch_ctx {
 	struct event_buf *ev;
 	struct resume_ctx *resume;
 	const struct grid_order *grids;      /* by launch id (sm/griddep.h) */
+	struct dispatch_watch *watch;        /* NULL: nobody looks on */
 	bool last_first;                     /* boundary CTAs of kernels that have none to come are marked */
 	struct external_cta_sched *external; /* whom cta_sched_external asks; NULL = none */
 };
@@ -73,6 +91,8 @@ u32 dispatch_sm_limit(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now)
 u32 dispatch_limit(const struct dispatch_ctx *x, u32 launch, u64 now);
 /* What the CTA scheduler says of a launch, for display; nothing when it does not run. */
 void dispatch_describe(const struct dispatch_ctx *x, u32 launch, u64 now, struct strbuf *out);
+/* What it says of the CTA that an SM would get now; nothing when it says nothing of it, or the launch does not run. */
+void dispatch_explain(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, struct strbuf *out);
 /* What the CTA scheduler keeps of a running launch for an SM; false: nothing, or the launch does not run. */
 bool dispatch_share(const struct dispatch_ctx *x, u32 launch, u32 sm, u64 now, struct cta_share *out);
 /* A running kernel gets nothing of an SM any more: until dispatch_give(), until it ends, or until the first kernel that

@@ -7,6 +7,7 @@
 #include "sm/kernels/kernel_sched.h"
 #include "sm/lines.h"
 #include "sm/mbarrier.h"
+#include "sm/pick_look.h"
 #include "sm/restartable.h"
 #include "sm/tensor.h"
 
@@ -487,9 +488,28 @@ static inline void to_the_back(const struct sm_ctx *x, struct sm *s, u32 sched)
  * there are none, or when it declines them all. */
 static __attribute__((noinline)) u32 pick_by_priority(struct sm_ctx *x, const struct sched_view *v, u64 ready, u64 low)
 {
-	void *state = x->sched_state[v->index];
-	u32 w = ready & ~low ? x->sched->pick(state, v, ready & ~low) : NO_WARP;
-	return w == NO_WARP ? x->sched->pick(state, v, ready & low) : w;
+	u32 w = ready & ~low ? sched_ask(x, v, ready & ~low, GROUP_ALL) : NO_WARP;
+	return w == NO_WARP ? sched_ask(x, v, ready & low, GROUP_LOWERED) : w;
+}
+
+static inline u32 choose(struct sm_ctx *x, struct sm *s, const struct sched_view *v, u64 ready)
+{
+	if (unlikely(x->kernels != NULL))
+		return kernels_pick(x, s, v, ready);
+	if (unlikely(ready & s->low))
+		return pick_by_priority(x, v, ready, s->low);
+	return x->sched->pick(x->sched_state[v->index], v, ready);
+}
+
+/* The same for somebody who looks at the choices of a scheduler of this SM. */
+static __attribute__((noinline)) u32 choose_seen(struct sm_ctx *x, struct sm *s, const struct sched_view *v, u64 ready)
+{
+	if (x->look->scheduler != v->index)
+		return choose(x, s, v, ready);
+	pick_look_begin(x->look, x, v, ready);
+	if (!x->kernels && !(ready & s->low))
+		pick_look_shown(x->look, x, v, ready, GROUP_ALL);
+	return x->look->picked = choose(x, s, v, ready);
 }
 
 /* The cycle of a scheduler of whose warps `ready` can issue: its policy chooses. */
@@ -500,13 +520,7 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 		return false;
 	}
 	struct sched_view v = sm_sched_view(x, s, sched, now);
-	u32 w;
-	if (unlikely(x->kernels != NULL))
-		w = kernels_pick(x, s, &v, ready);
-	else if (unlikely(ready & s->low))
-		w = pick_by_priority(x, &v, ready, s->low);
-	else
-		w = x->sched->pick(x->sched_state[sched], &v, ready);
+	u32 w = unlikely(x->look != NULL) ? choose_seen(x, s, &v, ready) : choose(x, s, &v, ready);
 	if (w == NO_WARP) {
 		charge(x, s, sched, lost_to(x, s, x->sched_mask[sched], ready), now);
 		return false;

@@ -394,6 +394,7 @@ struct sm_ctx {
 	struct tensor_work *tensor;             /* what tensor units have done, in the arena; NULL: nobody counts */
 	struct sm_lines *lines;                 /* no machine state (lines.h); NULL: nobody has asked */
 	const struct hop_ear *ear;              /* no machine state (probe/hops.h); NULL: nobody listens */
+	struct pick_look *look;                 /* no machine state (pick_look.h); NULL: nobody has asked */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */
 	struct unit_results *results;           /* unit_results.h, in the arena; NULL: as many as come */
 	struct replay *replay;                  /* the re-execution queue, in the arena; NULL: there is none */

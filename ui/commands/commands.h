@@ -99,6 +99,9 @@ bool info_cache_line(struct debugger *d, const char *args, struct strbuf *out, s
 
 /* The launch that args name, else the chosen one, else of those that run the last, else the last. what: for errors. */
 bool arg_launch(struct debugger *d, const char *what, const char *args, u32 *launch, struct err *e);
+/* `why pick` and the like (why_choice.c): *mine: the word is one of those. */
+bool why_a_choice(struct debugger *d, const char *what, const char *args, struct strbuf *out, bool *mine,
+                  struct err *e);
 /* SM number in args, the focused one without. */
 bool arg_sm(struct debugger *d, const char *args, u32 *sm, struct err *e);
 

@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "dbg/locate.h"
+#include "gpu/query_preempt.h"
 #include "commands/set.h"
 #include "session/catalog.h"
 #include "session/cmdline.h"
@@ -425,6 +426,43 @@ static void offer_scope(struct debugger *d, struct matches *m, const char *befor
 	}
 }
 
+static void offer_below(struct matches *m, u64 n)
+{
+	char number[24];
+	for (u64 i = 0; i < n; i++) {
+		snprintf(number, sizeof number, "%llu", (unsigned long long)i);
+		offer(m, number);
+	}
+}
+
+/* Behind `why`: topics; behind a topic its words, and behind these numbers. */
+static void offer_why(struct debugger *d, struct matches *m, const char *before)
+{
+	const struct conf *c = gpu_conf(dbg_gpu(d));
+	char topic[40] = "", last[40] = "";
+	const char *at = next_word(before, topic, sizeof topic);
+	while (at && (at = next_word(at, last, sizeof last)))
+		;
+	const bool pick = !strcmp(topic, "pick"), dispatch = !strcmp(topic, "dispatch");
+	if (!*topic)
+		offer_words(m, "warp cta kernel machine pick dispatch partition preempt");
+	else if (!strcmp(last, "sm") && (pick || dispatch))
+		offer_below(m, c->num_sms);
+	else if (!strcmp(last, "scheduler") && pick)
+		offer_below(m, c->sm_schedulers);
+	else if ((!strcmp(last, "kernel") && dispatch) || (!strcmp(topic, "kernel") && !*last))
+		offer_below(m, gpu_num_kernels(dbg_gpu(d)));
+	else if (pick)
+		offer_words(m, "last next scheduler sm");
+	else if (dispatch && strcmp(last, "cta") != 0)
+		offer_words(m, "last next kernel cta sm");
+	else if (!strcmp(topic, "preempt") && !*last)
+		for (u32 i = 1; i <= gpu_requests(dbg_gpu(d)); i++) {
+			snprintf(last, sizeof last, "%u", i);
+			offer(m, last);
+		}
+}
+
 static void offer_arguments(struct debugger *d, const struct command *c, const char *before, struct matches *m)
 {
 	bool first = !*skip_blanks(before);
@@ -452,7 +490,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		break;
 	case COMPLETE_LIST: offer_kernels(d, m); break;
 	case COMPLETE_STEP: offer_words(m, "line"); break;
-	case COMPLETE_WHY: offer_words(m, "warp cta kernel machine"); break;
+	case COMPLETE_WHY: offer_why(d, m, before); break;
 	case COMPLETE_EXPLAIN:
 		explain_each(NULL, offer_explanation, m);
 		for (u32 i = 0; i < WS_COUNT; i++)

@@ -127,8 +127,14 @@ bool cmd_why(struct debugger *d, const char *args, struct strbuf *out, struct er
 		return why_a_kernel(d, rest, out, e);
 	if (rest && !strcmp(word, "cta"))
 		return why_a_cta(d, rest, out, e);
+	bool mine = false;
+	const bool ok = rest && why_a_choice(d, word, rest, out, &mine, e);
+	if (mine)
+		return ok;
 	if (rest && (strcmp(word, "warp") || !*rest))
-		return err_set(e, "why: 'warp N', 'cta N', 'kernel N', 'machine' or nothing is expected");
+		return err_set(e,
+		               "why: 'pick', 'dispatch', 'partition', 'preempt', 'warp N', 'cta N', 'kernel N', 'machine' or "
+		               "nothing is expected");
 	if (rest && !arg_number(rest, "why warp", gpu_warps_per_sm(g) - 1, &warp, e))
 		return false;
 	why_warp(g, d->focus.sm, (u32)warp, out);

@@ -11,27 +11,33 @@ const struct lua_doc lua_policy_docs[] = {
     {"policy.warp", "policy.warp{name=, pick=function(sm, ready) -> warp}",
      "sm: object, one a scheduler; ready: integer, a mask with one bit a warp slot; warp: integer, one of those in "
      "`ready`, or nil for none. Optional: issued=function(sm, warp, unit), unit \"sp\", \"sfu\", \"dp\", \"tensor\" or \"lsu\"; "
-     "warps_started=function(sm, mask), warps_gone=function(sm, mask); stateless=boolean",
+     "warps_started=function(sm, mask), warps_gone=function(sm, mask); explain=function(sm, ready, warp) -> place, text; "
+     "stateless=boolean",
      "in a file for --warp-sched lua:FILE: chooses among the ready warps whenever the scheduler can issue. stateless "
      "= true promises that choices depend only on the arguments and sm's methods. Then there is no sm.state, and "
      "going back in time works. If the file's variables, global names, tables or random numbers have changed since it "
-     "was loaded, going back is an error",
+     "was loaded, going back is an error. "
+     "explain is asked by `why pick` for each warp of ready, before pick: place is a number, the least is picked, or nil "
+     "for a warp that pick would not take; text says why. It must change nothing; what it puts into words is lost",
      "an unknown field; a second policy.warp in the file. A warp that is not ready, an error or a used-up budget of "
      "10^6 instructions stops the machine"},
     {"policy.cta", "policy.cta{name=, next=function(k, sm) -> id}",
      "k: object, one a launch; sm: integer, the SM with room; id: integer, the CTA it gets, or nil for none. Optional: "
-     "init=function(k), done=function(k, sm, cta), stateless=boolean",
+     "init=function(k), done=function(k, sm, cta), explain=function(k, sm) -> text, stateless=boolean",
      "in a file for --cta-sched lua:FILE: chooses the next CTA of an SM; is asked again when a CTA has finished or "
      "been "
-     "placed. Ids in any order, but none 30,720 or more beyond k:first()",
+     "placed. Ids in any order, but none 30,720 or more beyond k:first(). explain is asked by `why dispatch` before "
+     "next: what decides. It must change nothing",
      "an unknown field; a second policy.cta in the file. An id that there is not or that is gone, an error or a "
      "used-up "
      "budget stops the machine"},
     {"policy.partition", "policy.partition{name=, plan=function(m) -> cycle}",
-     "m: object, the machine; cycle: integer, when it wants to be asked next, or nil. Optional: stateless=boolean",
+     "m: object, the machine; cycle: integer, when it wants to be asked next, or nil. Optional: "
+     "explain=function(m, kernel) -> text, stateless=boolean",
      "in a file for --partition lua:FILE: says how many CTAs of each kernel an SM may hold (m:set). It is asked when a "
      "kernel has begun or ended, a CTA has ended, and at the cycle it returned; what it does not set stays as it was, for "
-     "a new kernel as many as fit",
+     "a new kernel as many as fit. explain is asked by `why partition` behind plan, for each launch: what gives it its "
+     "quotas. What it sets is lost",
      "an unknown field; a second policy.partition in the file. A cycle that is not to come, an error or a used-up budget "
      "stops the machine"},
     {"policy.warps", "policy.warps(mask) -> iterator", "mask: integer",

@@ -221,6 +221,31 @@ static int dbg_reason(lua_State *L)
 	  "where it was to) or failed. hash: of the whole state, as gpu.hash, with `print hash`. A row that could not be "       \
 	  "run has neither stop nor what follows it",                                                                            \
 	  "the command's own; interrupted; within a callback, a host program or a coroutine")                                    \
+	D("why_pick", lua_dbg_why_pick,                                                                                          \
+	  "dbg.why_pick([{when=, sm=, scheduler=}]) -> {cycle, sm, scheduler, policy, picked, "                                  \
+	  "candidates = {{warp, kernel, "                                                                                        \
+	  "cta, pc, round, rank, declined, text}...}, others = {{warp, state}...}}",                                             \
+	  "when: \"slot\" (that of the last cycle; the default), \"last\" or \"next\" (pick); sm, "                              \
+	  "scheduler: integers, the focused "                                                                                    \
+	  "ones; policy, text, state: strings; declined: boolean; the rest integers",                                            \
+	  "how a scheduler's slot was given, as the command `why pick` shows it. candidates: in the "                            \
+	  "policy's order; round: the "                                                                                          \
+	  "policy is asked for groups of warps in turn, nil if it was not shown the warp; rank: the "                            \
+	  "least of a round is picked, "                                                                                         \
+	  "nil if the policy does not say or would not take it (declined). picked: nil if the slot "                             \
+	  "was lost. nil when there is "                                                                                         \
+	  "no such slot, or the scheduler has no warps",                                                                         \
+	  "an unknown field; no such SM or scheduler; no history (but for the next pick); "                                      \
+	  "interrupted; within a callback, a "                                                                                   \
+	  "host program or a coroutine")                                                                                         \
+	D("why_dispatch", lua_dbg_why_dispatch,                                                                                  \
+	  "dbg.why_dispatch([{when=, kernel=, cta=, sm=}]) -> {cycle, cta, sm, kernel, text}",                                   \
+	  "when: \"last\" (the default) or \"next\"; kernel, cta, sm: integers, any; text: string, "                             \
+	  "lines; the rest integers",                                                                                            \
+	  "the dispatch of a CTA; text: the offers before it and what refused them, as the command "                             \
+	  "`why dispatch` shows them. "                                                                                          \
+	  "nil when there is none",                                                                                              \
+	  "as dbg.why_pick")                                                                                                     \
 	D("counters", lua_dbg_counters,                                                                                          \
 	  "dbg.counters() -> {from, cycle, sm, l1i, l1d, l1c, l1t, tensor, l2, noc, dram, kernel, slots}",                       \
 	  "lists from 0 of tables name = integer; slots: by SM, by scheduler: base reason = integer, issue slots",               \

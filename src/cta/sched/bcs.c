@@ -64,11 +64,30 @@ u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most)
 	return first;
 }
 
+void bcs_explain(const struct bcs *st, const struct cta_view *v, u32 sm, u32 most, struct strbuf *out)
+{
+	if (!bcs_applies(v->launch)) {
+		strbuf_adds(out, "a grid of one dimension has no runs; ");
+		cta_explain_order(st->next, v, out);
+	} else if (st->left[sm]) {
+		strbuf_addf(out, "run of the SM: CTA %llu is next, %u of it are to come", (unsigned long long)st->run[sm],
+		            st->left[sm]);
+	} else {
+		strbuf_addf(out, "the SM has %u of %u runs; ", runs_on(v, sm), runs_allowed(v, most));
+		cta_explain_order(st->next, v, out);
+	}
+}
+
 /* --- the policy --------------------------------------------------------------------------------------------------- */
 
 static u64 next(void *state, const struct cta_view *v, u32 sm)
 {
 	return bcs_next(state, v, sm, v->most);
+}
+
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	bcs_explain(state, v, sm, v->most, out);
 }
 
 extern const struct cta_sched_ops cta_sched_bcs;
@@ -80,4 +99,5 @@ const struct cta_sched_ops cta_sched_bcs = {
     .implies = "warp-sched=sca",
     .state_bytes = sizeof(struct bcs),
     .next = next,
+    .explain = explain,
 };

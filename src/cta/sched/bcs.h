@@ -21,6 +21,8 @@ static inline bool bcs_applies(const struct launch *l)
 {
 	return l->grid.y > 1 || l->grid.z > 1;
 }
+/* Of the SM's run, and of the next one. */
+void bcs_explain(const struct bcs *st, const struct cta_view *v, u32 sm, u32 most, struct strbuf *out);
 /* The CTA for this SM, of which `most` CTAs of the kernel are wanted, v->most at most; or NO_CTA. */
 u64 bcs_next(struct bcs *st, const struct cta_view *v, u32 sm, u32 most);
 #endif

@@ -63,6 +63,13 @@ static void share(const void *state, const struct cta_view *v, u32 sm, struct ct
 	ikra_share(&st->c, &st->map, v, sm, out);
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	struct cta_share s = {.next = NO_CTA};
+	share(state, v, sm, &s);
+	ikra_explain(&s, out);
+}
+
 /* --- chunk -------------------------------------------------------------------------------------------------------- */
 static void chunk_init(void *state, const struct cta_view *v)
 {
@@ -85,6 +92,7 @@ const struct cta_sched_ops cta_sched_chunk = {
     .next = next,
     .done = chunk_done,
     .describe = describe,
+    .explain = explain,
     .share = share,
 };
 
@@ -105,6 +113,7 @@ const struct cta_sched_ops cta_sched_reset = {
     .init = reset_init,
     .next = next,
     .describe = describe,
+    .explain = explain,
     .share = share,
 };
 
@@ -126,5 +135,6 @@ const struct cta_sched_ops cta_sched_flip = {
     .init = flip_init,
     .next = next,
     .describe = describe,
+    .explain = explain,
     .share = share,
 };

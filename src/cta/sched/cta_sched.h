@@ -51,6 +51,9 @@ struct cta_sched_ops {
 	u32 (*limit)(const void *state, const struct cta_view *v, u32 sm);
 	/* Optional, for display: the policy's state for this kernel in a few words ("T_new 3"). */
 	void (*describe)(const void *state, const struct cta_view *v, struct strbuf *out);
+	/* Optional, for `why dispatch`: what decides which CTA next() would give this SM now, or that it gets none, in the
+	 * policy's terms ("T_new 3, 3 are there"). */
+	void (*explain)(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out);
 	/* Optional, for display: what is kept for an SM; *out is zeroed. */
 	void (*share)(const void *state, const struct cta_view *v, u32 sm, struct cta_share *out);
 };
@@ -67,6 +70,16 @@ static inline const struct cta *cta_in_place(const struct cta_view *v, u32 sm, u
 {
 	const struct cta *c = &v->sm[sm]->cta[place];
 	return c->used && c->launch == v->launch->id && (place < SM_MAX_CTAS || c->inactive) ? c : NULL;
+}
+
+/* For the explain() of policies that hand CTAs out in order of their ids; next: of the first that has not been. */
+static inline void cta_explain_order(u64 next, const struct cta_view *v, struct strbuf *out)
+{
+	if (next < v->launch->ctas)
+		strbuf_addf(out, "in order: CTA %llu of %llu is next", (unsigned long long)next,
+		            (unsigned long long)v->launch->ctas);
+	else
+		strbuf_adds(out, "all have been handed out");
 }
 
 /* A decision as an event of an SM; NULL when nobody listens. Fill cta and arg[]. */

@@ -98,6 +98,13 @@ static void describe(const void *state, const struct cta_view *v, struct strbuf 
 		strbuf_addf(out, "%u to %u CTAs an SM", least, most);
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	const struct dyncta *st = state;
+	strbuf_addf(out, "limit %u, %u there; ", st->limit[sm], sm_resident(v->sm[sm], v->launch->id));
+	cta_explain_order(st->next, v, out);
+}
+
 extern const struct cta_sched_ops cta_sched_dyncta;
 const struct cta_sched_ops cta_sched_dyncta = {
     .name = "dyncta",
@@ -111,4 +118,5 @@ const struct cta_sched_ops cta_sched_dyncta = {
     .timer = timer,
     .limit = limit,
     .describe = describe,
+    .explain = explain,
 };

@@ -71,6 +71,15 @@ static void done(void *state, const struct cta_view *v, u32 sm, const struct cta
 	say_where(p, v);
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	struct external_cta_sched *p = policy_of(v);
+	if (p && p->explain)
+		p->explain(p->ctx, state, v, sm, out);
+	else
+		strbuf_adds(out, "the policy has no explain()");
+}
+
 const struct cta_sched_ops cta_sched_external = {
     .name = "external",
     .help = "a policy from outside the library",
@@ -79,4 +88,5 @@ const struct cta_sched_ops cta_sched_external = {
     .init = init,
     .next = next,
     .done = done,
+    .explain = explain,
 };

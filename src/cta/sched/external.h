@@ -25,6 +25,9 @@ struct external_cta_sched {
 	/* Optional: a CTA of the kernel finished. */
 	void (*done)(void *ctx, struct external_cta_state *st, const struct cta_view *v, u32 sm, const struct cta *c,
 	             struct err *e);
+	/* Optional, for display: as in struct cta_sched_ops. An error is told in *out and stops nothing. */
+	void (*explain)(void *ctx, const struct external_cta_state *st, const struct cta_view *v, u32 sm,
+	                struct strbuf *out);
 };
 
 extern const struct cta_sched_ops cta_sched_external;

@@ -75,3 +75,13 @@ bool ikra_follows(struct ikra_history *h, const struct cta_view *v)
 	h->map = (struct ikra_affine){0};
 	return false;
 }
+
+void ikra_explain(const struct cta_share *s, struct strbuf *out)
+{
+	strbuf_addf(out, "chunk %llu-%llu, ", (unsigned long long)s->lo, (unsigned long long)s->hi - (s->hi > s->lo));
+	if (s->from == s->to)
+		strbuf_adds(out, "nothing is left of it");
+	else
+		strbuf_addf(out, "%llu left, from its %s", (unsigned long long)(s->to - s->from),
+		            s->backward ? "end" : "start");
+}

@@ -41,6 +41,8 @@ u64 ikra_id(const struct ikra_affine *map, u64 p, u64 n);
 /* A chunk and what is left of it, as struct cta_share has them. */
 void ikra_share(const struct ikra_chunks *left, const struct ikra_affine *map, const struct cta_view *v, u32 sm,
                 struct cta_share *out);
+/* What is left of the SM's chunk, for explain(). */
+void ikra_explain(const struct cta_share *s, struct strbuf *out);
 /* The inverse of a modulo n; 0: there is none, a and n have a common factor. */
 u64 ikra_inverse(u64 a, u64 n);
 #endif

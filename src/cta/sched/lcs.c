@@ -49,6 +49,15 @@ void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c
 	}
 }
 
+void lcs_explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	const u32 limit = lcs_limit(state, v, sm), there = sm_resident(v->sm[sm], v->launch->id);
+	if (limit == UINT32_MAX)
+		strbuf_adds(out, "monitoring, no limit yet; ");
+	else
+		strbuf_addf(out, "T_new %u, %u there; ", limit, there);
+}
+
 void lcs_describe(const void *state, const struct cta_view *v, struct strbuf *out)
 {
 	const struct lcs *st = state;
@@ -85,6 +94,12 @@ static u64 next(void *state, const struct cta_view *v, u32 sm)
 	return st->next++;
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	lcs_explain(state, v, sm, out);
+	cta_explain_order(((const struct state *)state)->next, v, out);
+}
+
 extern const struct cta_sched_ops cta_sched_lcs;
 const struct cta_sched_ops cta_sched_lcs = {
     .name = "lcs",
@@ -95,4 +110,5 @@ const struct cta_sched_ops cta_sched_lcs = {
     .done = lcs_done,
     .limit = lcs_limit,
     .describe = lcs_describe,
+    .explain = explain,
 };

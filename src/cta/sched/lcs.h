@@ -24,5 +24,7 @@ u32 lcs_equation(u64 sum, u64 max, int round);
 void lcs_done(void *state, const struct cta_view *v, u32 sm, const struct cta *c);
 /* The most CTAs of the kernel on this SM as far as LCS knows; UINT32_MAX: it is still being monitored. */
 u32 lcs_limit(const void *state, const struct cta_view *v, u32 sm);
+/* What the limit is for this SM, and how many CTAs it has. */
+void lcs_explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out);
 void lcs_describe(const void *state, const struct cta_view *v, struct strbuf *out);
 #endif

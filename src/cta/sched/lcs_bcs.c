@@ -18,6 +18,13 @@ static u64 next(void *state, const struct cta_view *v, u32 sm)
 	return bcs_next(&st->bcs, v, sm, most);
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	const struct state *st = state;
+	lcs_explain(st, v, sm, out);
+	bcs_explain(&st->bcs, v, sm, MIN(v->most, lcs_limit(st, v, sm)), out);
+}
+
 extern const struct cta_sched_ops cta_sched_lcs_bcs;
 const struct cta_sched_ops cta_sched_lcs_bcs = {
     .name = "lcs+bcs",
@@ -29,4 +36,5 @@ const struct cta_sched_ops cta_sched_lcs_bcs = {
     .done = lcs_done,
     .limit = lcs_limit,
     .describe = lcs_describe,
+    .explain = explain,
 };

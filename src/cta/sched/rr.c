@@ -11,6 +11,11 @@ static u64 next(void *state, const struct cta_view *v, u32 sm)
 	return st->next < v->launch->ctas ? st->next++ : NO_CTA;
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	cta_explain_order(((const struct rr *)state)->next, v, out);
+}
+
 extern const struct cta_sched_ops cta_sched_rr;
 const struct cta_sched_ops cta_sched_rr = {
     .name = "rr",
@@ -18,4 +23,5 @@ const struct cta_sched_ops cta_sched_rr = {
     .source = "the baseline of Lee 2014, section 2",
     .state_bytes = sizeof(struct rr),
     .next = next,
+    .explain = explain,
 };

@@ -177,6 +177,17 @@ static void share(const void *state, const struct cta_view *v, u32 sm, struct ct
 		out->next = out->queue[st->backward ? out->qto - 1 : out->qfrom];
 }
 
+static void explain(const void *state, const struct cta_view *v, u32 sm, struct strbuf *out)
+{
+	struct cta_share s = {.next = NO_CTA};
+	share(state, v, sm, &s);
+	if (s.qfrom != s.qto)
+		strbuf_addf(out, "%u CTAs of its steal queue to come; ", s.qto - s.qfrom);
+	ikra_explain(&s, out);
+	if (s.qfrom == s.qto && s.from == s.to)
+		strbuf_adds(out, "; it steals");
+}
+
 /* Identifiers are three coordinates of 31, 16 and 16 bits (section 4.1). */
 static u32 storage(const struct conf *c, struct policy_storage *out)
 {
@@ -199,5 +210,6 @@ const struct cta_sched_ops cta_sched_steal = {
     .next = next,
     .done = done,
     .describe = describe,
+    .explain = explain,
     .share = share,
 };

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sm/pick_look.h"
+
 size_t kernels_bytes(const struct conf *c)
 {
 	return c->sm_schedulers * sizeof(struct kernel_turns);
@@ -84,12 +86,13 @@ u32 kernels_pick(struct sm_ctx *x, struct sm *s, const struct sched_view *v, u64
 	for (u32 i = 0; i < k.n; i++)
 		first |= which >> i & 1 ? k.k[i].ready : 0;
 	const u64 urgent = s->leaving | s->last;
+	static const enum pick_group groups[] = {GROUP_URGENT, GROUP_KERNEL, GROUP_OTHERS, GROUP_LOWERED};
 	const u64 order[] = {urgent & ~s->low, first & ~s->low, ~s->low, s->low};
 	u64 left = ready;
 	u32 w = NO_WARP;
 	for (u32 i = 0; i < ARRAY_LEN(order) && w == NO_WARP; i++) {
 		if (left & order[i])
-			w = x->sched->pick(x->sched_state[v->index], v, left & order[i]);
+			w = sched_ask(x, v, left & order[i], groups[i]);
 		left &= ~order[i];
 	}
 	return w;

@@ -301,6 +301,24 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return sched_greedy_rank(own->greedy, v, warp);
 }
 
+/* As pick() would find it: the decision of before, or a new one. */
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct own *own = state;
+	struct ccws now = *(const struct ccws *)v->first;
+	if (!decided(&now, v))
+		decide(&now, v);
+	const u64 score = v->conf->ccws_base_score + above_base(&now, warp, v->now);
+	strbuf_addf(out, "score %llu", (unsigned long long)score);
+	if ((v->sm->in[WS_READY_LSU] & ~may_load(&now, v)) >> warp & 1 && cached_loads(v, BIT(warp))) {
+		strbuf_addf(out, ", its loads are held: higher scores reach the cutoff %llu",
+		            (unsigned long long)v->conf->ccws_base_score * bit_count(now.live));
+		return PICK_DECLINED;
+	}
+	strbuf_adds(out, "; ");
+	return sched_explain_greedy(own->greedy, v, warp, out);
+}
+
 #define ADDRESS_BITS 40 /* of a global address, for the size of a tag: Fermi's */
 
 static u32 storage(const struct conf *c, struct policy_storage *out)
@@ -330,5 +348,6 @@ const struct warp_sched_ops sched_ccws = {
     .l1_access = l1_access,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
     .storage = storage,
 };

@@ -296,6 +296,19 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return place(state, v, warp);
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct elf *st = state;
+	const u32 d = distance_now(st, v, warp);
+	const bool current = st->current == warp + 1;
+	describe(state, v, warp, out);
+	if (current)
+		strbuf_adds(out, ", issued last and no load since");
+	else
+		strbuf_addf(out, ", %u of %u by age", st->key[warp] & (u32)bit_range(ORDER_BITS), st->n);
+	return d << ORDER_BITS | (current ? 0 : st->key[warp] & (u32)bit_range(ORDER_BITS));
+}
+
 /* --- registry ----------------------------------------------------------------------------------------------------- */
 
 static u32 storage(const struct conf *c, struct policy_storage *out)
@@ -310,7 +323,7 @@ static u32 storage_plus(const struct conf *c, struct policy_storage *out)
 
 #define ELF_FUNCTIONS                                                                                                  \
 	.state_bytes = sizeof(struct elf), .pick = pick, .issued = issued, .warps_started = warps_started,                 \
-	.warps_gone = warps_gone, .fetch = fetch, .describe = describe, .rank = rank
+	.warps_gone = warps_gone, .fetch = fetch, .describe = describe, .rank = rank, .explain = explain
 
 extern const struct warp_sched_ops sched_elf, sched_elf_plus;
 const struct warp_sched_ops sched_elf = {

@@ -62,6 +62,16 @@ static void warps_gone(void *state, const struct sched_view *v, u64 warps)
 	say_where(p, v);
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct external_sched_state *st = state;
+	struct external_warp_sched *p = policy_of(v);
+	if (p && p->explain)
+		return p->explain(p->ctx, st, v, ready, warp, out);
+	strbuf_adds(out, "the policy has no explain()");
+	return PICK_UNKNOWN;
+}
+
 const struct warp_sched_ops sched_external = {
     .name = "external",
     .help = "a policy from outside the library",
@@ -71,4 +81,5 @@ const struct warp_sched_ops sched_external = {
     .issued = issued,
     .warps_started = warps_started,
     .warps_gone = warps_gone,
+    .explain = explain,
 };

@@ -28,6 +28,9 @@ struct external_warp_sched {
 	                      struct err *e);
 	void (*warps_gone)(void *ctx, struct external_sched_state *st, const struct sched_view *v, u64 warps,
 	                   struct err *e);
+	/* Optional, for display: as in struct warp_sched_ops. An error is told in *out and stops nothing. */
+	s64 (*explain)(void *ctx, const struct external_sched_state *st, const struct sched_view *v, u64 ready, u32 warp,
+	               struct strbuf *out);
 };
 
 extern const struct warp_sched_ops sched_external;

@@ -42,6 +42,12 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return sched_age_rank(v, warp) + greedy_is_younger;
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct gto *st = state;
+	return sched_explain_greedy(st->greedy, v, warp, out);
+}
+
 extern const struct warp_sched_ops sched_gto;
 const struct warp_sched_ops sched_gto = {
     .name = "gto",
@@ -52,6 +58,7 @@ const struct warp_sched_ops sched_gto = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };
 
 /* --- gty ---------------------------------------------------------------------------------------------------------- */
@@ -87,6 +94,22 @@ static s64 rank_youngest(const void *state, const struct sched_view *v, u32 warp
 	return n;
 }
 
+static s64 explain_youngest(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct gto *st = state;
+	const u32 n = bit_count(v->mask & v->sm->used);
+	const s64 younger = n - 1 - sched_age_rank(v, warp);
+	const bool greedy = st->greedy == warp + 1;
+	if (greedy)
+		strbuf_adds(out, "greedy: picked last, ");
+	if (younger) {
+		sched_ordinal((u64)younger + 1, out);
+		strbuf_addc(out, ' ');
+	}
+	strbuf_addf(out, "youngest of %u", n);
+	return greedy ? 0 : 1 + younger;
+}
+
 extern const struct warp_sched_ops sched_gty;
 const struct warp_sched_ops sched_gty = {
     .name = "gty",
@@ -97,4 +120,5 @@ const struct warp_sched_ops sched_gty = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank_youngest,
+    .explain = explain_youngest,
 };

@@ -27,6 +27,12 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return bit_count(before & v->mask & v->sm->used);
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct lrr *st = state;
+	return sched_explain_turn(st->next, warp, out);
+}
+
 extern const struct warp_sched_ops sched_lrr;
 const struct warp_sched_ops sched_lrr = {
     .name = "lrr",
@@ -37,4 +43,5 @@ const struct warp_sched_ops sched_lrr = {
     .pick = pick,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };

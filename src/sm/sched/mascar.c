@@ -129,6 +129,23 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return sched_greedy_rank(own->greedy, v, warp);
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct own *own = state;
+	struct mascar now = *(const struct mascar *)v->first;
+	struct sched_view quiet = *v;
+	quiet.ev = NULL;
+	set_mode(&now, &quiet, saturated(v));
+	const bool memory = memory_warps(v, BIT(warp) & v->sm->in[WS_READY_LSU]) != 0;
+	strbuf_addf(out, "%s mode, %s; ", now.mp ? "MP" : "EP", memory ? "memory" : "no memory");
+	if (memory && now.mp && owner(&now, &quiet) != warp) {
+		strbuf_addf(out, "warp %u owns memory", owner(&now, &quiet));
+		return PICK_DECLINED;
+	}
+	const s64 place = sched_explain_greedy(own->greedy, v, warp, out);
+	return place + (memory == (now.mp != 0) ? 2 * WARP_SLOTS : 0);
+}
+
 extern const struct warp_sched_ops sched_mascar;
 const struct warp_sched_ops sched_mascar = {
     .name = "mascar",
@@ -141,4 +158,5 @@ const struct warp_sched_ops sched_mascar = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };

@@ -69,6 +69,13 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return n;
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	strbuf_addf(out, "%u cycles to the end of phase %u; ", distance(v, warp), sched_hint(v, warp)->phase);
+	const s64 older = sched_explain_age(v, warp, out);
+	return (s64)distance(v, warp) * WARP_SLOTS + older;
+}
+
 extern const struct warp_sched_ops sched_paws;
 const struct warp_sched_ops sched_paws = {
     .name = "paws",
@@ -79,4 +86,5 @@ const struct warp_sched_ops sched_paws = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };

@@ -79,6 +79,15 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return turn(state, warp);
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct rr *st = state;
+	const u32 t = turn(st, warp);
+	strbuf_addf(out, t ? "%u launched between it and the turn, place %u of %u" : "its turn", t, st->place[warp] + 1,
+	            st->n);
+	return t;
+}
+
 extern const struct warp_sched_ops sched_rr;
 const struct warp_sched_ops sched_rr = {
     .name = "rr",
@@ -91,4 +100,5 @@ const struct warp_sched_ops sched_rr = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };

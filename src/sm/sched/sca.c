@@ -84,13 +84,19 @@ static void tell(const struct sched_view *v, u64 from, u64 to, u64 stalled)
 	e->arg[3] = from & stalled;
 }
 
+/* The group that gets this slot; *over: and the turn with it. */
+static u64 group_now(const struct sca *st, const struct sched_view *v, u64 ready, u64 stalled, bool *over)
+{
+	const u64 g = st->turn;
+	*over = !g || (g & stalled) || !(g & ~v->sm->in[WS_DONE]) || (!(g & ready) && in_line(v, bit_first(g)));
+	return *over || !(g & ready) ? oldest_group(st, v, ready, stalled) : g;
+}
+
 static u32 pick(void *state, const struct sched_view *v, u64 ready)
 {
 	struct sca *st = state;
-	u64 stalled = stalled_warps(v), g = st->turn;
-	bool over = !g || (g & stalled) || !(g & ~v->sm->in[WS_DONE]) || (!(g & ready) && in_line(v, bit_first(g)));
-	if (over || !(g & ready))
-		g = oldest_group(st, v, ready, stalled);
+	bool over;
+	const u64 stalled = stalled_warps(v), g = group_now(st, v, ready, stalled, &over);
 	if (over && g != st->turn) {
 		tell(v, st->turn, g, stalled);
 		st->turn = g;
@@ -140,6 +146,25 @@ static void describe(const void *state, const struct sched_view *v, u32 warp, st
 	strbuf_addf(out, " %u", (u32)w);
 }
 
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct sca *st = state;
+	bool over;
+	const u64 stalled = stalled_warps(v), now = group_now(st, v, ready, stalled, &over), g = st->group[st->lead[warp]];
+	const u32 slots = (warp + WARP_SLOTS - st->next) % WARP_SLOTS;
+	if (g == now) {
+		strbuf_adds(out, over && g != st->turn ? "its group gets the turn; "
+		                 : g == st->turn       ? "its group has the turn; "
+		                                       : "its group gets the slot that the turn's cannot use; ");
+		sched_explain_turn(st->next, warp, out);
+		return slots;
+	}
+	strbuf_addf(out, "group of warp %u, %s", st->lead[warp],
+	            g & stalled ? "one of which stalls for long" : "younger than the one that has the slot");
+	const s64 place = 1 + sched_age_rank(v, st->lead[warp]) + (g & stalled ? WARP_SLOTS : 0);
+	return place * WARP_SLOTS + slots;
+}
+
 extern const struct warp_sched_ops sched_sca;
 const struct warp_sched_ops sched_sca = {
     .name = "sca",
@@ -151,4 +176,5 @@ const struct warp_sched_ops sched_sca = {
     .warps_gone = warps_gone,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };

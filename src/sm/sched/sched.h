@@ -66,7 +66,14 @@ struct warp_sched_ops {
 	void (*describe)(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out);
 	/* Optional, for display: rank of a warp, 0 = first choice. */
 	s64 (*rank)(const void *state, const struct sched_view *v, u32 warp);
+	/* Optional, for `why pick`: the place of a warp of `ready` in the choice that pick() would make among them now, in
+	 * units of its own: the least is picked; PICK_DECLINED: it would not be picked even if it were alone. What decides
+	 * that place is appended to *out, in the policy's terms ("age 3 of 8", "score 340, its loads are held"). pick()
+	 * must have the same answer. */
+	s64 (*explain)(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out);
 };
+#define PICK_DECLINED INT64_MAX
+#define PICK_UNKNOWN (INT64_MAX - 1) /* a policy from outside that does not say */
 /* What a policy is shown, scheduler `i` of the SM. */
 static inline struct sched_view sm_sched_view(const struct sm_ctx *x, struct sm *s, u32 i, u64 now)
 {
@@ -153,4 +160,12 @@ static inline s64 sched_greedy_rank(u32 greedy, const struct sched_view *v, u32 
 	bool older = greedy && (v->sm->used >> (greedy - 1) & 1) && sched_older(v, warp, greedy - 1);
 	return sched_age_rank(v, warp) + older;
 }
+/* For explain(): "oldest of 8", "3rd oldest of 8"; how many of the scheduler's warps are older. */
+s64 sched_explain_age(const struct sched_view *v, u32 warp, struct strbuf *out);
+/* The explain() of a policy that keeps to sched_greedy_oldest(). */
+s64 sched_explain_greedy(u32 greedy, const struct sched_view *v, u32 warp, struct strbuf *out);
+/* Of one whose round robin by warp slot goes on at `next`: slots until the warp's turn. */
+s64 sched_explain_turn(u32 next, u32 warp, struct strbuf *out);
+/* "1st", "2nd", "3rd", "11th". */
+void sched_ordinal(u64 n, struct strbuf *out);
 #endif

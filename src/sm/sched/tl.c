@@ -178,3 +178,17 @@ s64 tl_rank(const void *state, const struct sched_view *v, u32 warp)
 		return nready + st->n + bit_count(st->pending & bit_range(warp));
 	return nready + st->n + npending;
 }
+
+s64 tl_explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct tl *st = state;
+	if (st->ready >> warp & 1) {
+		strbuf_adds(out, "ready queue: ");
+		return sched_explain_turn(st->next, warp, out);
+	}
+	if (st->active >> warp & 1)
+		strbuf_addf(out, "active queue, place %u of %u", place_of(st, warp) + 1, st->n);
+	else
+		strbuf_adds(out, st->pending >> warp & 1 ? "pending: long-latency operations are open" : "in no queue");
+	return PICK_DECLINED;
+}

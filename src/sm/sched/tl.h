@@ -48,6 +48,7 @@ u32 tl_pick(void *state, const struct sched_view *v, u64 ready);
 void tl_gone(void *state, const struct sched_view *v, u64 warps);
 void tl_describe(const void *state, const struct sched_view *v, u32 warp, struct strbuf *out);
 s64 tl_rank(const void *state, const struct sched_view *v, u32 warp);
+s64 tl_explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out);
 
 /* The ops of a policy that sorts by key_fn. */
 #define TL_POLICY(var, name_, key_fn, help_)                                                                           \
@@ -71,5 +72,6 @@ s64 tl_rank(const void *state, const struct sched_view *v, u32 warp);
 	    .warps_gone = tl_gone,                                                                                         \
 	    .describe = tl_describe,                                                                                       \
 	    .rank = tl_rank,                                                                                               \
+	    .explain = tl_explain,                                                                                         \
 	}
 #endif

@@ -95,6 +95,26 @@ static s64 rank(const void *state, const struct sched_view *v, u32 warp)
 	return (s64)((at / v->conf->tlv_group + n - st->group) % n) * v->conf->tlv_group + at % v->conf->tlv_group;
 }
 
+/* Groups have their turn in order from the active one. One that has not stalled for long keeps it: without tlv.fill the
+ * groups behind it get nothing. */
+static s64 explain(const void *state, const struct sched_view *v, u64 ready, u32 warp, struct strbuf *out)
+{
+	const struct tlv *st = state;
+	const u32 own = group_of(v, warp), n = num_groups(v), behind = (own + n - st->group) % n;
+	const u32 slots = (warp + WARP_SLOTS - st->next[own]) % WARP_SLOTS;
+	for (u32 i = 0; i < behind && !v->conf->tlv_fill; i++) {
+		const u64 g = group_mask(v, (st->group + i) % n);
+		if (g & ready || long_stalled(v, g))
+			continue;
+		strbuf_addf(out, "group %u; group %u keeps the turn: not all of it stalls for long", own, (st->group + i) % n);
+		return PICK_DECLINED;
+	}
+	strbuf_addf(out, behind ? "group %u, %u behind the active one; in it " : "group %u, the active one; in it ", own,
+	            behind);
+	sched_explain_turn(st->next[own], warp, out);
+	return (s64)behind * WARP_SLOTS + slots;
+}
+
 extern const struct warp_sched_ops sched_tlv;
 const struct warp_sched_ops sched_tlv = {
     .name = "tlv",
@@ -104,4 +124,5 @@ const struct warp_sched_ops sched_tlv = {
     .pick = pick,
     .describe = describe,
     .rank = rank,
+    .explain = explain,
 };

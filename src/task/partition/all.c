@@ -83,6 +83,14 @@ u32 partition_evict(const struct partition_view *v, struct partition_plan *p, u3
 	return there - quota;
 }
 
+u32 partition_sms_of(const struct partition_view *v, u32 slot)
+{
+	u32 n = 0;
+	for (u32 i = 0; i < v->num_sms; i++)
+		n += v->d->quota[i][slot] != 0;
+	return n;
+}
+
 void partition_tell(const struct partition_view *v, u32 slot, u32 before, u32 after, u32 leave)
 {
 	if (!event_wanted(v->ev, EV_REPARTITION))
@@ -268,6 +276,12 @@ void partition_ask(struct partition_ctx *x, u64 now)
 		keep_held(x, &v);
 	if (event_wanted(dx->ev, EV_SM_QUOTA))
 		tell(dx, before, now);
+	if (x->watch) {
+		if (!x->ops->preempts)
+			memset(keep, KEEP_ALL, sizeof keep);
+		x->watch->planned(x->watch, x->ops, x->st->state, &v, (const u8(*)[DISPATCH_KERNELS])before,
+		                  (const u8(*)[DISPATCH_KERNELS])keep);
+	}
 	for (u32 r = 0; r < d->n && x->ops->preempts; r++)
 		preempt(x, d->order[r], keep, taker, now);
 	d->wanted = 1;

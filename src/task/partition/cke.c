@@ -30,10 +30,27 @@ void partition_divide(const struct partition_view *v, struct partition_plan *p)
 	}
 }
 
+void partition_explain_divided(const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	u32 n = 0;
+	for (u32 r = 0; r < v->d->n; r++)
+		n += partition_comes(v, v->d->order[r]);
+	if (partition_comes(v, slot))
+		strbuf_addf(out, "%u kernel%s with CTAs to come in equal shares: %u SMs open to it", n, n == 1 ? "" : "s",
+		            partition_sms_of(v, slot));
+	else
+		strbuf_adds(out, "it has no CTAs to come and no share");
+}
+
 static u64 plan(void *state, const struct partition_view *v, struct partition_plan *p)
 {
 	partition_divide(v, p);
 	return NEVER;
+}
+
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	partition_explain_divided(v, slot, out);
 }
 
 extern const struct partition_ops partition_cke;
@@ -43,4 +60,5 @@ const struct partition_ops partition_cke = {
     .source = "Lee 2014, section 4.4, the baseline",
     .each_cta = true,
     .plan = plan,
+    .explain = explain,
 };

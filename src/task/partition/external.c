@@ -17,6 +17,15 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 	return NEVER;
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	struct external_partition *x = v->external;
+	if (x && x->explain)
+		x->explain(x->ctx, state, v, slot, out);
+	else
+		strbuf_adds(out, "the policy has no explain()");
+}
+
 const struct partition_ops partition_external = {
     .name = "external",
     .help = "a policy from outside the library",
@@ -25,4 +34,5 @@ const struct partition_ops partition_external = {
     .preempts = true,
     .state_bytes = sizeof(struct external_partition_state),
     .plan = plan,
+    .explain = explain,
 };

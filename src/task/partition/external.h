@@ -15,6 +15,9 @@ struct external_partition {
 	 */
 	u64 (*plan)(void *ctx, struct external_partition_state *st, const struct partition_view *v,
 	            struct partition_plan *p, struct err *e);
+	/* Optional, for display: as in struct partition_ops. An error is told in *out and stops nothing. */
+	void (*explain)(void *ctx, const struct external_partition_state *st, const struct partition_view *v, u32 slot,
+	                struct strbuf *out);
 };
 
 extern const struct partition_ops partition_external;

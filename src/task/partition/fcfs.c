@@ -11,10 +11,19 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 	return NEVER;
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	u32 place = 0;
+	while (v->d->order[place] != slot)
+		place++;
+	strbuf_addf(out, "any SM; served %s", place ? "when the kernels launched before it leave room" : "first");
+}
+
 extern const struct partition_ops partition_fcfs;
 const struct partition_ops partition_fcfs = {
     .name = "fcfs",
     .help = "kernels in the order of their launch; the room that a kernel leaves on an SM goes to the next",
     .source = "the non-preemptive baseline of Park 2016, section 4.4",
     .plan = plan,
+    .explain = explain,
 };

@@ -587,6 +587,28 @@ static void describe(const void *state, const struct conf *c, struct strbuf *out
 		describe_group(st, &st->g[i], c, out);
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	const struct maestro *st = state;
+	const u32 launch = v->d->k[slot].launch;
+	for (u32 i = 0; i < st->n; i++) {
+		const struct group *g = &st->g[i];
+		const u32 k = g->launch[0] == launch + 1 ? 0 : 1;
+		if (g->launch[k] != launch + 1)
+			continue;
+		strbuf_addf(out, "of the group of SMs %u-%u", g->first, g->first + g->sms - 1);
+		if (g->phase == FREE)
+			strbuf_adds(out, "; nothing to share");
+		else if (g->tried[g->best].measured && g->best != SPLIT)
+			strbuf_addf(out, "; best so far: %u CTAs on an SM, objective %.3f", g->tried[g->best].ctas[k],
+			            g->tried[g->best].objective);
+		else if (g->tried[g->best].measured)
+			strbuf_addf(out, "; best so far: SMs of their own, objective %.3f", g->tried[g->best].objective);
+		else
+			strbuf_adds(out, "; nothing measured yet");
+	}
+}
+
 static enum partition_role role(const void *state, u32 sm)
 {
 	return ((const struct maestro *)state)->role[sm];
@@ -605,5 +627,6 @@ const struct partition_ops partition_maestro = {
     .plan = plan,
     .moved = moved,
     .describe = describe,
+    .explain = explain,
     .role = role,
 };

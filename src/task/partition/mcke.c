@@ -31,6 +31,18 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 	return NEVER;
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	if (!all_known(v)) {
+		strbuf_adds(out, v->limit[slot] ? "" : "its limit is not known yet; ");
+		partition_explain_divided(v, slot, out);
+	} else if (v->limit[slot]) {
+		strbuf_addf(out, "the CTA scheduler's limit: %u CTAs on each SM", v->limit[slot]);
+	} else {
+		strbuf_adds(out, "it has no limit and no CTAs to come");
+	}
+}
+
 extern const struct partition_ops partition_mcke;
 const struct partition_ops partition_mcke = {
     .name = "mcke",
@@ -39,4 +51,5 @@ const struct partition_ops partition_mcke = {
     .implies = "cta-sched=lcs",
     .each_cta = true,
     .plan = plan,
+    .explain = explain,
 };

@@ -61,6 +61,15 @@ struct partition_ops {
 	/* Optional, for display: what it has measured and decided, in lines; and the role of an SM. */
 	void (*describe)(const void *state, const struct conf *c, struct strbuf *out);
 	enum partition_role (*role)(const void *state, u32 sm);
+	/* Optional, for `why partition`: what gives the kernel in a slot its quotas, right behind plan(), in the policy's
+	 * terms ("fills 4 SMs, an even share is 7"). */
+	void (*explain)(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out);
+};
+/* Who looks on when the policy is asked; no state of the machine. */
+struct partition_watch {
+	void (*planned)(struct partition_watch *w, const struct partition_ops *ops, const void *state,
+	                const struct partition_view *v, const u8 (*before)[DISPATCH_KERNELS],
+	                const u8 (*keep)[DISPATCH_KERNELS]);
 };
 /* All of them; ends with NULL. Each is the head of a struct partition_ops. */
 extern const struct policy *const partition_policies[];
@@ -82,10 +91,12 @@ struct partition_ctx {
 	struct dispatch_ctx *dispatch;
 	struct preempt_ctx *preempt;
 	struct external_partition *external;
+	struct partition_watch *watch; /* NULL: nobody looks on */
 };
 /* What cke and mcke share (cke.c): the SMs in equal shares, in the order of their launch, for kernels that have CTAs to
  * place. On an SM that was another kernel's the new one waits until that one's CTAs have left. */
 void partition_divide(const struct partition_view *v, struct partition_plan *p);
+void partition_explain_divided(const struct partition_view *v, u32 slot, struct strbuf *out);
 
 /* Have kernels begun or ended since the policy last looked? Notes those that run. */
 struct partition_known {
@@ -103,6 +114,8 @@ u32 partition_equals(const struct partition_view *v, u32 r);
 bool partition_over(const struct partition_view *v, const struct partition_plan *p, u32 sm);
 /* CTAs of the kernel on the SM beyond its quota are to leave at once: how many. */
 u32 partition_evict(const struct partition_view *v, struct partition_plan *p, u32 sm, u32 slot);
+/* For explain(): the SMs that the plan leaves to the kernel, "7 of 15 SMs"; of the view's dispatcher. */
+u32 partition_sms_of(const struct partition_view *v, u32 slot);
 /* The event repartition: a kernel's share has changed. */
 void partition_tell(const struct partition_view *v, u32 slot, u32 before, u32 after, u32 leave);
 

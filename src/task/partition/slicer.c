@@ -233,6 +233,26 @@ static void describe(const void *state, const struct conf *c, struct strbuf *out
 	            st->phase == SPATIAL ? ": too little" : "");
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	const struct slicer *st = state;
+	u32 r = 0;
+	if (st->phase == SPATIAL) {
+		partition_spatial.explain(st->spatial, v, slot, out);
+		strbuf_adds(out, "; sharing SMs would keep too little");
+		return;
+	}
+	strbuf_adds(out, phase_names[st->phase]);
+	while (r < st->n && st->launch[r] != v->d->k[slot].launch)
+		r++;
+	if (r == st->n)
+		strbuf_adds(out, "; it came without CTAs to share out");
+	else if (st->phase == SLICED)
+		strbuf_addf(out, ": %u CTAs on each SM, with IPC %.2f of an SM", st->ctas[r], (double)st->ipc[r][st->ctas[r]]);
+	else if (st->phase != FREE)
+		strbuf_addf(out, ", on %u SMs of its own", partition_sms_of(v, slot));
+}
+
 static enum partition_role role(const void *state, u32 sm)
 {
 	const struct slicer *st = state;
@@ -254,5 +274,6 @@ const struct partition_ops partition_slicer = {
     .plan = plan,
     .moved = moved,
     .describe = describe,
+    .explain = explain,
     .role = role,
 };

@@ -144,6 +144,25 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 	return NEVER;
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	static const char *const names[SMK_RESOURCES] = {"warp slots", "CTA slots", "registers", "shared memory"};
+	const struct smk *st = state;
+	u64 total[SMK_RESOURCES];
+	const struct smk_need k = smk_need_of(v->conf, v->launch[v->d->k[slot].launch]);
+	u32 most = 0;
+	smk_totals(v->conf, total);
+	if (st->share[slot] == QUOTA_ANY) {
+		strbuf_adds(out, "no CTAs to come: it keeps what it has");
+		return;
+	}
+	for (u32 i = 1; i < SMK_RESOURCES; i++)
+		if (total[i] && (double)k.of[i] / (double)total[i] > (double)k.of[most] / (double)total[most])
+			most = i;
+	strbuf_addf(out, "%u CTAs on each SM, %.0f %% of its %s, of which it needs most", st->share[slot],
+	            100.0 * st->share[slot] * (double)k.of[most] / (double)total[most], names[most]);
+}
+
 extern const struct partition_ops partition_smk;
 const struct partition_ops partition_smk = {
     .name = "smk",
@@ -154,6 +173,7 @@ const struct partition_ops partition_smk = {
     .insists = true,
     .state_bytes = sizeof(struct smk),
     .plan = plan,
+    .explain = explain,
 };
 
 /* The warps' half of it is a kernel-aware warp scheduler: quotas of instructions (sm/kernels/fair.c). */
@@ -168,4 +188,5 @@ const struct partition_ops partition_smk_pw = {
     .insists = true,
     .state_bytes = sizeof(struct smk),
     .plan = plan,
+    .explain = explain,
 };

@@ -231,6 +231,21 @@ static u64 plan(void *state, const struct partition_view *v, struct partition_pl
 	return set_quotas(&t) ? NEVER : v->now + LOOK;
 }
 
+static void explain(const void *state, const struct partition_view *v, u32 slot, struct strbuf *out)
+{
+	const struct spatial *st = state;
+	struct turn t = {.v = v};
+	u32 own = 0, place = 0;
+	for (u32 r = 0; r < v->d->n; r++) {
+		t.need[r] = need_of(v, r);
+		place = v->d->order[r] == slot ? r : place;
+	}
+	divide(&t);
+	for (u32 i = 0; i < v->num_sms; i++)
+		own += st->owner[i] == launch_of(v, place) + 1;
+	strbuf_addf(out, "fills %u SMs, its even share is %u; it owns %u", t.need[place], t.share[place], own);
+}
+
 extern const struct partition_ops partition_spatial;
 const struct partition_ops partition_spatial = {
     .name = "spatial",
@@ -241,4 +256,5 @@ const struct partition_ops partition_spatial = {
     .preempts = true,
     .state_bytes = sizeof(struct spatial),
     .plan = plan,
+    .explain = explain,
 };

@@ -240,6 +240,34 @@ static void estimate(struct preempt_ctx *x, u32 launch, const struct preempt_ops
 	}
 }
 
+/* Estimates the n candidates, and selects `want` of them. */
+static void weigh(struct preempt_ctx *x, const struct preempt_ask *a, const struct preempt_ops *by, u32 n, u32 want,
+                  u32 *chosen, u64 now)
+{
+	estimate(x, a->launch, by, n, a->limit, now);
+	preempt_select(x->scratch, n, want, a->limit, chosen);
+}
+
+static void weighed(const struct preempt_ctx *x, const struct preempt_ask *a, u32 request, u32 n, u32 want,
+                    const u32 *chosen, u64 now)
+{
+	if (x->watch)
+		x->watch->weighed(x->watch, x, a, request, x->scratch, n, chosen, want, now);
+}
+
+void preempt_weigh(struct preempt_ctx *x, const struct preempt_ask *a, u64 now)
+{
+	u32 chosen[CONF_MAX_SMS];
+	const u32 n = candidates(x, a, now), want = a->set ? n : MIN(a->sms, n);
+	weigh(x, a, ops_of(x, a), n, want, chosen, now);
+	weighed(x, a, 0, n, want, chosen, now);
+}
+
+bool preempt_may_ask(const struct preempt_ctx *x, const struct preempt_ask *a, u32 sm, struct err *e)
+{
+	return may_ask_for(x, a, sm, e);
+}
+
 u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set)
 {
 	const struct conf *c = x->dispatch->conf;
@@ -247,8 +275,8 @@ u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set)
 	const u32 there = candidates(x, &a, now);
 	u32 chosen[CONF_MAX_SMS];
 	n = MIN(n, there);
-	estimate(x, launch, x->ops->choose ? x->ops : &preempt_drain, there, a.limit, now);
-	preempt_select(x->scratch, there, n, a.limit, chosen);
+	weigh(x, &a, x->ops->choose ? x->ops : &preempt_drain, there, n, chosen, now);
+	weighed(x, &a, 0, there, n, chosen, now);
 	for (u32 i = 0; i < n; i++)
 		set[x->scratch[chosen[i]].sm / 64] |= BIT(x->scratch[chosen[i]].sm % 64);
 	return n;
@@ -273,11 +301,11 @@ u32 preempt_request(struct preempt_ctx *x, const struct preempt_ask *a, u64 now,
 	                              .partition = a->partition,
 	                              .stays = a->stays};
 	tell_request(x, r, now);
-	estimate(x, a->launch, by, n, a->limit, now);
+	u32 chosen[CONF_MAX_SMS];
+	weigh(x, a, by, n, r->sms, chosen, now);
+	weighed(x, a, id, n, r->sms, chosen, now);
 	for (u32 i = 0; i < n; i++)
 		tell_plan(x, a->launch, &x->scratch[i], id, now);
-	u32 chosen[CONF_MAX_SMS];
-	preempt_select(x->scratch, n, r->sms, a->limit, chosen);
 	const bool forbidden = preempt_forbids(x, by, a->launch);
 	for (u32 i = 0; i < r->sms; i++)
 		if (forbidden && x->scratch[chosen[i]].n)

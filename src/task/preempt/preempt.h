@@ -79,6 +79,15 @@ struct preempt {            /* arena, not in the hash but by preempt_hash() */
 	struct preempt_request request[PREEMPT_REQUESTS]; /* id at id % PREEMPT_REQUESTS */
 	struct preempt_plan plan[PREEMPT_PLANS];
 };
+struct preempt_ask;
+struct preempt_ctx;
+/* Who looks on when SMs are weighed against each other; no state of the machine. */
+struct preempt_watch {
+	/* n candidates with their costs, as the policy treats them; the first `want` of chosen[] (indices) are taken, in
+	 * that order. request: its id; 0: somebody has only asked which SMs would be (preempt_pick()). */
+	void (*weighed)(struct preempt_watch *w, const struct preempt_ctx *x, const struct preempt_ask *a, u32 request,
+	                const struct preempt_sm *s, u32 n, const u32 *chosen, u32 want, u64 now);
+};
 struct preempt_ctx {
 	const struct preempt_ops *ops; /* the policy in use */
 	struct preempt *p;
@@ -86,7 +95,8 @@ struct preempt_ctx {
 	struct dispatch_ctx *dispatch;
 	struct front *front;
 	struct event_buf *ev;
-	struct preempt_sm *scratch; /* the host's, as many as there are SMs: no state */
+	struct preempt_sm *scratch;  /* the host's, as many as there are SMs: no state */
+	struct preempt_watch *watch; /* NULL: nobody looks on */
 };
 struct preempt_ask {
 	u32 launch;
@@ -114,6 +124,10 @@ bool preempt_forbids(const struct preempt_ctx *x, const struct preempt_ops *by, 
 /* Of the SMs that a kernel could give, the n that algorithm 3 would choose, with the time of preempt.within; with a
  * policy that preempts nobody, as if all CTAs drained. Into the set; how many. */
 u32 preempt_pick(struct preempt_ctx *x, u32 launch, u32 n, u64 now, u64 *set);
+/* Weighs the SMs for a request without making it, for who looks on (watch); the request is one that may be made. */
+void preempt_weigh(struct preempt_ctx *x, const struct preempt_ask *a, u64 now);
+/* May an SM be asked for by such a request? False with *e. */
+bool preempt_may_ask(const struct preempt_ctx *x, const struct preempt_ask *a, u32 sm, struct err *e);
 /* Would it? */
 bool preempt_may(struct preempt_ctx *x, const struct preempt_ask *a, u64 now, struct err *e);
 /* SMs are given back to the kernels they were kept from; NULL: all that there are. False with *e: none is, or one is

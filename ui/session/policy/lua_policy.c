@@ -75,6 +75,23 @@ bool policy_call(struct lua_policy *p, int nargs, int nresults, struct err *e)
 	return ok;
 }
 
+bool policy_explains(struct lua_policy *p, int nargs, int nresults, struct strbuf *out)
+{
+	struct err e = {0};
+	if (policy_call(p, nargs, nresults, &e))
+		return true;
+	const char *end = strchr(e.msg, '\n');
+	strbuf_addf(out, "explain() failed: %.*s", end ? (int)(end - e.msg) : (int)strlen(e.msg), e.msg);
+	return false;
+}
+
+void policy_take_text(lua_State *L, struct strbuf *out)
+{
+	if (lua_type(L, -1) == LUA_TSTRING)
+		strbuf_adds(out, lua_tostring(L, -1));
+	lua_pop(L, 1);
+}
+
 static u32 check_word(lua_State *L, u32 n)
 {
 	lua_Integer i = luaL_checkinteger(L, 2);
@@ -151,22 +168,23 @@ static int iterate_bits(lua_State *L)
 
 /* How a kind is written in Lua: the function of the module that takes its table, the table's functions - the first must
  * be there - and what calls them. Kinds without a row cannot be. */
+#define FUNCTIONS (AT_EXPLAIN - AT_CHOOSE + 1)
 static const struct lua_kind {
 	const char *define;
-	const char *functions[4];
+	const char *functions[FUNCTIONS]; /* NULL: there is none in this place; the last one is `explain` */
 	void (*set_up)(struct lua_policy *p, struct session *s, lua_State *L);
 	size_t user; /* offset in struct lua_policy of what is registered */
 } lua_kinds[POLICY_KINDS] = {
     [POLICY_WARP] = {"policy.warp",
-                     {"pick", "issued", "warps_started", "warps_gone"},
+                     {"pick", "issued", "warps_started", "warps_gone", "explain"},
                      policy_setup_warp,
                      offsetof(struct lua_policy, warp_sched.user)},
     [POLICY_CTA] = {"policy.cta",
-                    {"next", "init", "done"},
+                    {"next", "init", "done", NULL, "explain"},
                     policy_setup_cta,
                     offsetof(struct lua_policy, cta_sched.user)},
     [POLICY_PARTITION] = {"policy.partition",
-                          {"plan"},
+                          {"plan", NULL, NULL, NULL, "explain"},
                           policy_setup_partition,
                           offsetof(struct lua_policy, partition.user)},
 };
@@ -228,12 +246,14 @@ static void check_keys(lua_State *L, const char *kind, const char *const *functi
 		lua_pop(L, 1);
 		const char *key = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
 		bool known = !strcmp(key, "name") || !strcmp(key, "stateless");
-		for (u32 i = 0; i < 4; i++)
+		for (u32 i = 0; i < FUNCTIONS; i++)
 			known |= functions[i] && !strcmp(key, functions[i]);
 		if (known)
 			continue;
 		lua_pushfstring(L, "%s: unknown field '%s'; there are name, stateless", kind, luaL_tolstring(L, -1, NULL));
-		for (u32 i = 0; i < 4 && functions[i]; i++) {
+		for (u32 i = 0; i < FUNCTIONS; i++) {
+			if (!functions[i])
+				continue;
 			lua_pushfstring(L, ", %s", functions[i]);
 			lua_concat(L, 2);
 		}
@@ -252,12 +272,12 @@ static int take_definition(lua_State *L)
 	p->stateless = lua_toboolean(L, -1);
 	check_keys(L, kind, names);
 	lua_settop(L, 1);
-	for (u32 i = 0; i < 4; i++) {
+	for (u32 i = 0; i < FUNCTIONS; i++) {
 		int type = names[i] ? lua_getfield(L, 1, names[i]) : (lua_pushnil(L), LUA_TNIL);
 		if (type != LUA_TFUNCTION && (type != LUA_TNIL || !i))
 			return luaL_error(L, "%s: %s is a %s, a function is expected", kind, names[i], lua_typename(L, type));
 	}
-	return 4;
+	return FUNCTIONS;
 }
 
 struct being_loaded {
@@ -292,7 +312,7 @@ static int place(lua_State *L, void *ctx)
 	lua_pushlightuserdata(L, l->p);
 	lua_pushcfunction(L, take_definition);
 	lua_insert(L, 1);
-	lua_call(L, 1, 4);
+	lua_call(L, 1, FUNCTIONS);
 	lua_pushnil(L); /* AT_METHODS */
 	lua_kinds[l->p->kind].set_up(l->p, l->s, L);
 	return lua_gettop(L);

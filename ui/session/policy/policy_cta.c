@@ -141,6 +141,19 @@ static void done(void *ctx, struct external_cta_state *st, const struct cta_view
 	policy_call(p, 3, 0, e);
 }
 
+static void explain(void *ctx, const struct external_cta_state *st, const struct cta_view *v, u32 sm,
+                    struct strbuf *out)
+{
+	struct lua_policy *p = ctx;
+	struct external_cta_state copy = *st;
+	struct err e = {0};
+	if (!begin(p, AT_EXPLAIN, &copy, v, &e))
+		return;
+	lua_pushinteger(p->L, sm);
+	if (policy_explains(p, 2, 1, out))
+		policy_take_text(p->L, out);
+}
+
 void policy_setup_cta(struct lua_policy *p, struct session *s, lua_State *L)
 {
 	policy_set_methods(p, L, policy_cta_methods);
@@ -148,4 +161,5 @@ void policy_setup_cta(struct lua_policy *p, struct session *s, lua_State *L)
 	lua_newtable(L);
 	p->cta_sched = (struct external_cta_sched){.ctx = p, .stateless = p->stateless, .init = init, .next = next};
 	p->cta_sched.done = lua_isnil(L, AT_SECOND) ? NULL : done;
+	p->cta_sched.explain = lua_isnil(L, AT_EXPLAIN) ? NULL : explain;
 }

@@ -10,6 +10,7 @@ enum {
 	AT_FIRST,      /* issued or init */
 	AT_SECOND,     /* warps_started or done */
 	AT_THIRD,      /* warps_gone */
+	AT_EXPLAIN,    /* explain */
 	AT_METHODS,    /* metatable of the objects */
 	AT_OBJECTS,    /* cta: table by launch id; warp: the object of scheduler 0 of SM 0, the others behind it;
 	                  partition: its one object */
@@ -56,6 +57,11 @@ bool policy_call(struct lua_policy *p, int nargs, int nresults, struct err *e);
 /* Of a policy that says `stateless = true`: remembers what its Lua state holds; has it changed that since? */
 bool policy_promise_made(struct lua_policy *p, struct err *e);
 bool policy_promise_kept(struct lua_policy *p, struct err *e);
+/* Calls explain, pushed with its object and nargs arguments. Its results, at most two, are left on the stack; an error
+ * is told in *out, nothing is left, and the answer is false. */
+bool policy_explains(struct lua_policy *p, int nargs, int nresults, struct strbuf *out);
+/* Appends the string on top, if it is one, and takes it off. */
+void policy_take_text(lua_State *L, struct strbuf *out);
 /* Reads or writes one of the words that go back in time: get(i), put(i, value). */
 int policy_get_word(lua_State *L, const s64 *word, u32 n);
 int policy_put_word(lua_State *L, s64 *word, u32 n);

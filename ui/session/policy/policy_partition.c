@@ -250,6 +250,29 @@ static u64 plan(void *ctx, struct external_partition_state *st, const struct par
 	return next;
 }
 
+/* A plan of its own: nothing that it sets is done. */
+static void explain(void *ctx, const struct external_partition_state *st, const struct partition_view *v, u32 slot,
+                    struct strbuf *out)
+{
+	static u8 quota[CONF_MAX_SMS][DISPATCH_KERNELS], keep[CONF_MAX_SMS][DISPATCH_KERNELS];
+	static u8 order[DISPATCH_KERNELS], taker[CONF_MAX_SMS];
+	const struct partition_plan none = {.quota = quota, .order = order, .keep = keep, .taker = taker};
+	struct lua_policy *p = ctx;
+	struct external_partition_state copy = *st;
+	memcpy(quota, v->d->quota, sizeof quota);
+	memcpy(order, v->d->order, sizeof order);
+	memset(keep, KEEP_ALL, sizeof keep);
+	p->partition_view = v;
+	p->partition_plan = &none;
+	p->now = v->now;
+	p->state = &copy;
+	lua_pushvalue(p->L, AT_EXPLAIN);
+	lua_pushvalue(p->L, AT_OBJECTS);
+	lua_pushinteger(p->L, v->d->k[slot].launch);
+	if (policy_explains(p, 2, 1, out))
+		policy_take_text(p->L, out);
+}
+
 void policy_setup_partition(struct lua_policy *p, struct session *s, lua_State *L)
 {
 	policy_set_methods(p, L, policy_partition_methods);
@@ -257,4 +280,5 @@ void policy_setup_partition(struct lua_policy *p, struct session *s, lua_State *
 	policy_push_object(p, L, AT_METHODS);
 	policy_set_field(L, "sms", s->conf.num_sms);
 	p->partition = (struct external_partition){.ctx = p, .stateless = p->stateless, .plan = plan};
+	p->partition.explain = lua_isnil(L, AT_EXPLAIN) ? NULL : explain;
 }

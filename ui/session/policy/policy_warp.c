@@ -193,6 +193,25 @@ static void warps_gone(void *ctx, struct external_sched_state *st, const struct 
 	tell_mask(ctx, AT_THIRD, st, v, warps, e);
 }
 
+/* What it writes to its words is gone. */
+static s64 explain(void *ctx, const struct external_sched_state *st, const struct sched_view *v, u64 ready, u32 warp,
+                   struct strbuf *out)
+{
+	struct lua_policy *p = ctx;
+	lua_State *L = p->L;
+	struct external_sched_state copy = *st;
+	begin(p, AT_EXPLAIN, &copy, v);
+	lua_pushinteger(L, (lua_Integer)ready);
+	lua_pushinteger(L, warp);
+	if (!policy_explains(p, 3, 2, out))
+		return PICK_UNKNOWN;
+	policy_take_text(L, out);
+	const bool declined = lua_isnil(L, -1);
+	const double place = lua_tonumber(L, -1);
+	lua_pop(L, 1);
+	return declined ? PICK_DECLINED : (s64)MAX(MIN(place, 1e15), -1e15);
+}
+
 void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L)
 {
 	u32 n = s->conf.num_sms * s->conf.sm_schedulers, warps = s->conf.sm_threads / WARP_SIZE;
@@ -213,4 +232,5 @@ void policy_setup_warp(struct lua_policy *p, struct session *s, lua_State *L)
 	p->warp_sched.issued = lua_isnil(L, AT_FIRST) ? NULL : issued;
 	p->warp_sched.warps_started = lua_isnil(L, AT_SECOND) ? NULL : warps_started;
 	p->warp_sched.warps_gone = lua_isnil(L, AT_THIRD) ? NULL : warps_gone;
+	p->warp_sched.explain = lua_isnil(L, AT_EXPLAIN) ? NULL : explain;
 }
