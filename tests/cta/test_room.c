@@ -32,7 +32,7 @@ static void told_by_sm(void **state)
 	rig_has(&r, "why kernel 0", ": it has no CTAs to come\n");
 	rig_fails(&r, "info room 99", "99 is larger than");
 	rig_fails(&r, "why kernel 99", "99 is larger than");
-	rig_fails(&r, "why kernle 1", "'warp N', 'kernel N', 'machine' or nothing is expected");
+	rig_fails(&r, "why kernle 1", "'kernel N', 'machine' or nothing is expected");
 	rig_has(&r, "lua x = gpu.kernel[0].room[3] print(x.lacks, x.ctas > 0, x.regs_free >= x.regs_piece, x.fragmented)",
 	        "none to come\ttrue\ttrue\t0\n");
 	rig_close(&r);

@@ -76,13 +76,13 @@ static void long_answers(void **state)
 	assert_shown(&v, "SM 0-");
 	type(&v, "\033[6~");
 	assert_gone(&v, "Simulates N cycles");
-	for (int i = 0; i < 20 && vt_find(&v, "more lines: PgDn") >= 0; i++)
+	for (int i = 0; i < 40 && vt_find(&v, ": PgDn  Esc: shrink") >= 0; i++)
 		type(&v, "\033[6~");
 	assert_shown(&v, "Unambiguous prefixes work too");
 	assert_shown(&v, " lines above: PgUp  Esc: shrink ─");
 	type(&v, "\033[5~");
 	assert_gone(&v, "Unambiguous prefixes work too");
-	for (int i = 0; i < 20 && vt_find(&v, "Simulates N cycles") < 0; i++)
+	for (int i = 0; i < 40 && vt_find(&v, "Simulates N cycles") < 0; i++)
 		type(&v, "\033[5~");
 	assert_shown(&v, "Simulates N cycles");
 	type(&v, "\033");
