@@ -36,6 +36,7 @@ saved "another past" hotspot --size small --batch -ex 'goto 900' -ex 'pause cta 
 	-ex 'pause cta 5' -ex 'goto 1600'
 check "and only that" sh -c "! grep -q 'pause cta [34]' '$tmp/s.wd' && grep -q 'pause cta 5' '$tmp/s.wd'"
 saved "back in time" hotspot --size small --batch -ex 'goto 900' -ex 'pause cta 3' -ex 'goto 1500' -ex 'pause cta 4' -ex 'goto 1100'
+check "and nothing that came later" sh -c "! grep -q 'pause cta 4' '$tmp/s.wd'"
 saved "other options" hotspot --size small --batch -ex 'goto 500' -ex 'pause cta 3' -ex 'tbreak cycle 700' -ex 'run --warp-sched lrr' -ex 'goto 1000'
 check "with what built the machine" grep -qx 'file --warp-sched lrr' "$tmp/s.wd"
 saved "another program" hotspot --size small --batch -ex 'file vecadd --size small' -ex 'goto 700'

@@ -19,7 +19,7 @@ void changes_note(struct debugger *d, struct changes *c, u64 before, struct sim_
 {
 	if (before == d->travel.changes)
 		return;
-	cut(c, at);
+	cut(c, at); /* the future, and the lines that this one has executed */
 	c->line = xrealloc(c->line, (c->n + 1) * sizeof *c->line);
 	c->line[c->n++] = (struct change_line){at, xstrdup(line)};
 }

@@ -103,10 +103,8 @@ static bool execute(struct debugger *d, const char *line, struct strbuf *out, st
 	d->script.scripted += scripted;
 	const u64 changes = changes_now(d);
 	const struct sim_place at = sim_place(d->s->sim);
-	d->shell->depth++;
 	bool ok = c && c->fn(d, args, out, e);
-	if (!--d->shell->depth) /* else it is a part of what somebody has entered */
-		changes_note(d, &d->shell->changes, changes, at, expanded ? expanded : line);
+	changes_note(d, &d->shell->changes, changes, at, expanded ? expanded : line);
 	d->script.scripted -= scripted;
 	free(expanded);
 	return ok;

@@ -26,7 +26,6 @@ struct shell {
 	char x_fmt;     /* last letters of x and print */
 	char x_size;
 	enum { PAGING_DEFAULT, PAGING_ON, PAGING_OFF } paging; /* long answers a page at a time; default: on a terminal */
-	u32 depth; /* lines that are being executed, one within the other */
 	struct changes changes;
 	struct notes notes;
 	struct other_options *other_options; /* that `run` was given, the latest first (restart.c); NULL = none */
