@@ -18,6 +18,7 @@
 #include "cli/list.h"
 #include "cli/manual/manual.h"
 #include "session/outputs.h"
+#include "session/saved.h"
 #include "cli/papers/paper.h"
 #include "base/plain.h"
 #include "base/complain.h"
@@ -120,7 +121,10 @@ int main(int argc, char **argv)
 	keep_standard_descriptors();
 	file_is_read("/dev/stdin", NULL);
 	setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers always have a point */
-	switch (cmdline_parse(&o, argc, argv, &e)) {
+	o = (struct options){0};
+	const enum cmdline_result words =
+	    saved_expand(&argc, &argv, &e) ? cmdline_parse(&o, argc, argv, &e) : CMDLINE_ERROR;
+	switch (words) {
 	case CMDLINE_OK: status = dispatch(&o, argc); break;
 	case CMDLINE_HELP: status = help(); break;
 	case CMDLINE_VERSION: status = printf("warpdbg %s\n", WARPDBG_VERSION) < 0 ? 2 : 0; break;

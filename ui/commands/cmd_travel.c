@@ -215,6 +215,7 @@ bool cmd_undo(struct debugger *d, const char *args, struct strbuf *out, struct e
 	if (u.change) {
 		undos_forked(d);
 		travel_forked(d);
+		changes_undone(d, &d->shell->changes);
 		break_forked(&d->breaks, sim_cycle(d->s->sim));
 		d->travel.changed_by_hand = session_changed_by_hand(d->s);
 		strbuf_adds(out, "The last change of the machine is undone.\n");

@@ -508,7 +508,7 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 		break;
 	case COMPLETE_SAVE:
 		if (first)
-			offer(m, "breakpoints");
+			offer_words(m, "breakpoints session");
 		else
 			offer_paths(m);
 		break;

@@ -101,7 +101,10 @@ static bool execute(struct debugger *d, const char *line, struct strbuf *out, st
 	if (c)
 		remember(d, c, expanded ? expanded : line);
 	d->script.scripted += scripted;
+	const u64 changes = changes_now(d);
+	const struct sim_place at = sim_place(d->s->sim);
 	bool ok = c && c->fn(d, args, out, e);
+	changes_note(d, &d->shell->changes, changes, at, expanded ? expanded : line);
 	d->script.scripted -= scripted;
 	free(expanded);
 	return ok;
@@ -152,6 +155,8 @@ static void init(struct debugger *d)
 static void release(struct debugger *d)
 {
 	restart_release(d);
+	changes_release(&d->shell->changes);
+	notes_release(&d->shell->notes);
 	aliases_release(d);
 	strbuf_release(&d->shell->collect.text);
 	free(d->shell);

@@ -191,6 +191,8 @@ bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct er
 	if (!may_restart(d, "run", e))
 		return false;
 	bool ok = *args ? restart_with(d, "run", args, out, e) : restart(d, out, e);
+	if (ok)
+		changes_restarted(&d->shell->changes, *args ? args : NULL);
 	if (ok && d->run.last != SS_INTERRUPT)
 		set_goal(d, GOAL_CONTINUE, NEVER);
 	return ok;
@@ -209,6 +211,8 @@ bool cmd_file(struct debugger *d, const char *args, struct strbuf *out, struct e
 {
 	if (*args && !(may_restart(d, "file", e) && restart_with(d, "file", args, out, e)))
 		return false;
+	if (*args)
+		changes_restarted(&d->shell->changes, args);
 	tell_program(d, out);
 	return true;
 }

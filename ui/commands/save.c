@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "commands/cta_verbs.h"
 #include "commands/commands.h"
+#include "commands/save.h"
 
 /* What a watchpoint looks at goes with a warp or a CTA that is there now: another session has another one. */
 static bool of_the_focus(const struct watch *w)
@@ -40,13 +41,13 @@ static void add_breakpoint(const struct breakpoint *b, const struct watch *w, st
 
 /* Those of cycles come last: one that has passed where the file is read ends the reading of it, the latest comes
  * first. */
-static u32 add_all(struct debugger *d, bool cycles, struct strbuf *out, struct strbuf *left_out)
+static u32 add_all(struct debugger *d, bool cycles, u64 now, struct strbuf *out, struct strbuf *left_out)
 {
 	u32 n = 0;
 	for (u32 i = 0; i < d->breaks.n; i++) {
 		const struct breakpoint *b = d->breaks.list[cycles ? d->breaks.n - 1 - i : i];
 		const struct watch *w = b->kind == BK_WATCH ? watch_find(d, b->id) : NULL;
-		if (b->internal || (b->kind == BK_CYCLE) != cycles)
+		if (b->internal || (b->kind == BK_CYCLE) != cycles || (cycles && b->cycle <= now && now))
 			continue;
 		if (of_the_focus(w)) {
 			strbuf_addf(left_out, "Watchpoint %u, %s, is left out: it goes with the warp or CTA that it was set for.\n",
@@ -59,6 +60,12 @@ static u32 add_all(struct debugger *d, bool cycles, struct strbuf *out, struct s
 	return n;
 }
 
+u32 breakpoints_text(struct debugger *d, u64 now, struct strbuf *out, struct strbuf *left_out)
+{
+	const u32 n = add_all(d, false, now, out, left_out);
+	return n + add_all(d, true, now, out, left_out);
+}
+
 bool cmd_save(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
 	char word[32], file[1024];
@@ -66,17 +73,20 @@ bool cmd_save(struct debugger *d, const char *args, struct strbuf *out, struct e
 	const char *rest = next_word(args, word, sizeof word);
 	if (rest && !strcmp(word, "cta"))
 		return order_cta(d, CTA_SAVE, args, out, e);
+	if (rest && !strcmp(word, "session"))
+		return save_session(d, rest, out, e);
 	if (!rest || strncmp(word, "breakpoints", strlen(word)) != 0)
-		return err_set(e, "save: `save breakpoints FILE` and `save cta [N]` are what there is; `record`, `export` and "
-		                  "`screenshot` write others");
+		return err_set(
+		    e,
+		    "save: `save session FILE`, `save breakpoints FILE` and `save cta [N]` are what there is; `record`, `export` and "
+		    "`screenshot` write others");
 	rest = next_file(rest, file, sizeof file, e);
 	if (!rest)
 		return e->set ? false : err_set(e, "save breakpoints: a file is expected");
 	if (*rest)
 		return err_set(e, "save breakpoints: '%.40s' is left over behind the file", rest);
 	strbuf_adds(&text, "# breakpoints of warpdbg: `source` sets them\n");
-	u32 n = add_all(d, false, &text, &left_out);
-	n += add_all(d, true, &text, &left_out);
+	const u32 n = breakpoints_text(d, 0, &text, &left_out);
 	bool ok = n || err_set(e, "save breakpoints: there is none%s",
 	                       left_out.len ? " but watchpoints that go with a warp or CTA" : "");
 	ok = ok && may_use_files(d, "save", e) && file_write(file, text.buf, text.len, e);

@@ -2,6 +2,8 @@
  * execute.c. */
 #ifndef UI_COMMANDS_SHELL_H
 #define UI_COMMANDS_SHELL_H
+#include "commands/changes.h"
+#include "commands/notes.h"
 #include "dbg/debugger.h"
 
 struct shell {
@@ -24,6 +26,8 @@ struct shell {
 	char x_fmt;     /* last letters of x and print */
 	char x_size;
 	enum { PAGING_DEFAULT, PAGING_ON, PAGING_OFF } paging; /* long answers a page at a time; default: on a terminal */
+	struct changes changes;
+	struct notes notes;
 	struct other_options *other_options; /* that `run` was given, the latest first (restart.c); NULL = none */
 };
 #endif

@@ -141,6 +141,7 @@ struct travel {
 		struct sim_place at;
 	} * undos;
 	u32 nundos;
+	u64 changes;          /* made by hand so far, undone ones too */
 	bool changed_by_hand; /* since the machine was built: no other machine runs alike */
 };
 /* Scripts: lua_side.c, callbacks.c, hooks.c. */

@@ -41,6 +41,7 @@ bool change_begins(struct debugger *d, struct err *e)
 		d->run.rest = DBG_STOPPED;
 	break_forked(&d->breaks, sim_cycle(d->s->sim));
 	d->travel.changed_by_hand = true;
+	d->travel.changes++;
 	if (d->rival)
 		rival_void(d);
 	divergence_void(d);
