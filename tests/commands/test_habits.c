@@ -66,7 +66,8 @@ static void every_command_is_documented(void **state)
 /* Commands that take any text as it is. */
 static bool takes_anything(const char *name)
 {
-	return !strcmp(name, "echo") || !strcmp(name, "complete") || !strcmp(name, "quit") || !strcmp(name, "bookmark");
+	return !strcmp(name, "echo") || !strcmp(name, "note") || !strcmp(name, "complete") || !strcmp(name, "quit") ||
+	       !strcmp(name, "bookmark");
 }
 
 static void wrong_arguments_are_errors(void **state)
