@@ -12,6 +12,18 @@ void lua_dbg_set_int(lua_State *L, const char *name, lua_Integer v)
 	lua_setfield(L, -2, name);
 }
 
+void lua_dbg_set_word(lua_State *L, const char *name, const char *v)
+{
+	lua_pushstring(L, v);
+	lua_setfield(L, -2, name);
+}
+
+void lua_dbg_set_flag(lua_State *L, const char *name, bool v)
+{
+	lua_pushboolean(L, v);
+	lua_setfield(L, -2, name);
+}
+
 static void set_text(lua_State *L, const char *name, const char *text)
 {
 	lua_pushstring(L, text);

@@ -100,8 +100,10 @@ void lua_check_may_change(lua_State *L, const char *what);
 /* Raises an error while a search goes through the past (reverse-continue, reverse-next) and in expressions that the
  * debugger evaluates by itself: `what` would change who is told of what. */
 void lua_check_may_subscribe(lua_State *L, const char *what);
-/* Sets a field of the table on top. */
+/* Each sets a field of the table on top. */
 void lua_dbg_set_int(lua_State *L, const char *name, lua_Integer v);
+void lua_dbg_set_word(lua_State *L, const char *name, const char *v);
+void lua_dbg_set_flag(lua_State *L, const char *name, bool v);
 /* Raises an error in a coroutine: `what` runs the machine. */
 void lua_check_main_thread(lua_State *L, const char *what);
 

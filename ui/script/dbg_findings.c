@@ -5,24 +5,6 @@
 #include "script/dbg_internal.h"
 #include "sim.h"
 
-static void count(lua_State *L, const char *name, u64 v)
-{
-	lua_pushinteger(L, (lua_Integer)v);
-	lua_setfield(L, -2, name);
-}
-
-static void word(lua_State *L, const char *name, const char *v)
-{
-	lua_pushstring(L, v);
-	lua_setfield(L, -2, name);
-}
-
-static void flag(lua_State *L, const char *name, bool v)
-{
-	lua_pushboolean(L, v);
-	lua_setfield(L, -2, name);
-}
-
 static void side(lua_State *L, const struct gpu *g, const struct check_side *s, const char *name)
 {
 	const struct module *m = gpu_launched(g, s->launch)->mod;
@@ -30,15 +12,15 @@ static void side(lua_State *L, const struct gpu *g, const struct check_side *s, 
 	line_place(m, s->pc, &place);
 	finding_cuda_line(m, s->pc, &cuda);
 	lua_newtable(L);
-	word(L, "access", finding_access_text(s));
-	count(L, "cycle", s->cycle);
-	count(L, "kernel", s->launch);
-	count(L, "cta", s->cta);
-	count(L, "thread", s->thread);
-	count(L, "pc", s->pc);
-	word(L, "place", strbuf_str(&place));
+	lua_dbg_set_word(L, "access", finding_access_text(s));
+	lua_dbg_set_int(L, "cycle", s->cycle);
+	lua_dbg_set_int(L, "kernel", s->launch);
+	lua_dbg_set_int(L, "cta", s->cta);
+	lua_dbg_set_int(L, "thread", s->thread);
+	lua_dbg_set_int(L, "pc", s->pc);
+	lua_dbg_set_word(L, "place", strbuf_str(&place));
 	if (cuda.len)
-		word(L, "cuda", cuda.buf);
+		lua_dbg_set_word(L, "cuda", cuda.buf);
 	lua_setfield(L, -2, name);
 	strbuf_release(&place);
 	strbuf_release(&cuda);
@@ -57,13 +39,13 @@ int lua_dbg_findings(lua_State *L)
 	lua_newtable(L);
 	for (u32 i = 0; i < n; i++) {
 		lua_newtable(L);
-		word(L, "kind", check_kind_names[f[i].kind]);
-		word(L, "space", space_names[f[i].space]);
-		flag(L, "benign", f[i].same);
-		flag(L, "fence", f[i].fence);
-		count(L, "address", f[i].addr);
-		count(L, "bytes", f[i].bytes);
-		count(L, "times", f[i].times);
+		lua_dbg_set_word(L, "kind", check_kind_names[f[i].kind]);
+		lua_dbg_set_word(L, "space", space_names[f[i].space]);
+		lua_dbg_set_flag(L, "benign", f[i].same);
+		lua_dbg_set_flag(L, "fence", f[i].fence);
+		lua_dbg_set_int(L, "address", f[i].addr);
+		lua_dbg_set_int(L, "bytes", f[i].bytes);
+		lua_dbg_set_int(L, "times", f[i].times);
 		if (f[i].kind != CHECK_UNINIT)
 			side(L, g, &f[i].first, "first");
 		side(L, g, &f[i].second, "second");

@@ -13,12 +13,6 @@ static void field(lua_State *L, const char *name, double v)
 	lua_setfield(L, -2, name);
 }
 
-static void count(lua_State *L, const char *name, u64 v)
-{
-	lua_pushinteger(L, (lua_Integer)v);
-	lua_setfield(L, -2, name);
-}
-
 int lua_dbg_programs(lua_State *L)
 {
 	const struct session *s = lua_session(L);
@@ -31,17 +25,17 @@ int lua_dbg_programs(lua_State *L)
 		lua_setfield(L, -2, "name");
 		lua_pushboolean(L, p[i].done);
 		lua_setfield(L, -2, "done");
-		count(L, "runs", p[i].of.runs);
-		count(L, "kernels", p[i].kernels);
-		count(L, "cycles", p[i].end - p[i].begin);
-		count(L, "warp_insts", p[i].warp_insts);
+		lua_dbg_set_int(L, "runs", p[i].of.runs);
+		lua_dbg_set_int(L, "kernels", p[i].kernels);
+		lua_dbg_set_int(L, "cycles", p[i].end - p[i].begin);
+		lua_dbg_set_int(L, "warp_insts", p[i].warp_insts);
 		field(L, "cpi", program_cpi(&p[i]));
 		field(L, "alone_cpi", p[i].of.alone_cpi > 0 ? p[i].of.alone_cpi : NAN);
 		field(L, "slowdown", program_slowdown(&p[i]));
-		count(L, "insts_dropped", p[i].insts_dropped);
+		lua_dbg_set_int(L, "insts_dropped", p[i].insts_dropped);
 		field(L, "effective_ipc", program_effective_ipc(&p[i]));
-		count(L, "deadlines_met", p[i].deadlines_met);
-		count(L, "deadlines_missed", p[i].deadlines_missed);
+		lua_dbg_set_int(L, "deadlines_met", p[i].deadlines_met);
+		lua_dbg_set_int(L, "deadlines_missed", p[i].deadlines_missed);
 		lua_rawseti(L, -2, i + 1);
 	}
 	double antt, stp;

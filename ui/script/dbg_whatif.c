@@ -5,30 +5,12 @@
 #include "lua/lua.h"
 #include "script/dbg_internal.h"
 
-static void count(lua_State *L, const char *name, u64 v)
-{
-	lua_pushinteger(L, (lua_Integer)v);
-	lua_setfield(L, -2, name);
-}
-
 /* What is not known is nil. */
 static void value(lua_State *L, const char *name, double v)
 {
 	if (!isfinite(v))
 		return;
 	lua_pushnumber(L, v);
-	lua_setfield(L, -2, name);
-}
-
-static void flag(lua_State *L, const char *name, bool v)
-{
-	lua_pushboolean(L, v);
-	lua_setfield(L, -2, name);
-}
-
-static void word(lua_State *L, const char *name, const char *v)
-{
-	lua_pushstring(L, v);
 	lua_setfield(L, -2, name);
 }
 
@@ -39,7 +21,7 @@ static void push_figures(lua_State *L, const struct whatif *w, const struct what
 		if (r->news.value[i].real)
 			value(L, w->figure[i].name, r->news.value[i].d);
 		else
-			count(L, w->figure[i].name, r->news.value[i].u);
+			lua_dbg_set_int(L, w->figure[i].name, r->news.value[i].u);
 	lua_setfield(L, -2, "figures");
 }
 
@@ -50,21 +32,21 @@ static void push_row(lua_State *L, const struct whatif *w, u32 row)
 	lua_newtable(L);
 	lua_newtable(L);
 	for (u32 k = 0; k < w->nkeys; k++)
-		word(L, w->key[k]->key, r->value[k]);
+		lua_dbg_set_word(L, w->key[k]->key, r->value[k]);
 	lua_setfield(L, -2, "settings");
-	flag(L, "as_it_is", !row);
-	flag(L, "from_zero", r->from_zero);
-	flag(L, "best", (s32)row == whatif_best(w));
-	flag(L, "ok", r->state == ROW_DONE);
+	lua_dbg_set_flag(L, "as_it_is", !row);
+	lua_dbg_set_flag(L, "from_zero", r->from_zero);
+	lua_dbg_set_flag(L, "best", (s32)row == whatif_best(w));
+	lua_dbg_set_flag(L, "ok", r->state == ROW_DONE);
 	if (r->state != ROW_DONE)
-		word(L, "why", r->why);
+		lua_dbg_set_word(L, "why", r->why);
 	if (!r->news.final || r->news.stop == SS_HOST_ERROR)
 		return;
-	word(L, "stop", whatif_word(r));
+	lua_dbg_set_word(L, "stop", whatif_word(r));
 	if (w->hashes)
-		word(L, "hash", whatif_hash(r, hash));
-	count(L, "cycle", r->news.cycle);
-	count(L, "warp_insts", r->news.insts);
+		lua_dbg_set_word(L, "hash", whatif_hash(r, hash));
+	lua_dbg_set_int(L, "cycle", r->news.cycle);
+	lua_dbg_set_int(L, "warp_insts", r->news.insts);
 	value(L, "ipc", whatif_ipc(r));
 	value(L, "speed", whatif_speed(w, row, false));
 	value(L, "speed_from_here", whatif_speed(w, row, true));

@@ -6,18 +6,6 @@
 #include "obs/why/why_choice.h"
 #include "script/dbg_internal.h"
 
-static void count(lua_State *L, const char *name, u64 v)
-{
-	lua_pushinteger(L, (lua_Integer)v);
-	lua_setfield(L, -2, name);
-}
-
-static void word(lua_State *L, const char *name, const char *v)
-{
-	lua_pushstring(L, v);
-	lua_setfield(L, -2, name);
-}
-
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
 
 static void check_fields(lua_State *L, const char *fn, const char *const *names)
@@ -80,15 +68,15 @@ static void push_candidate(lua_State *L, const struct pick_look *l, u32 warp)
 {
 	const struct pick_claim *c = &l->claim[warp];
 	lua_newtable(L);
-	count(L, "warp", warp);
-	count(L, "kernel", l->launch[warp]);
-	count(L, "cta", l->cta[warp]);
-	count(L, "pc", l->pc[warp]);
-	word(L, "text", c->text);
+	lua_dbg_set_int(L, "warp", warp);
+	lua_dbg_set_int(L, "kernel", l->launch[warp]);
+	lua_dbg_set_int(L, "cta", l->cta[warp]);
+	lua_dbg_set_int(L, "pc", l->pc[warp]);
+	lua_dbg_set_word(L, "text", c->text);
 	if (c->round != PICK_NOT_SHOWN) {
-		count(L, "round", c->round + 1u);
+		lua_dbg_set_int(L, "round", c->round + 1u);
 		if (c->rank != PICK_DECLINED && c->rank != PICK_UNKNOWN)
-			count(L, "rank", (u64)c->rank);
+			lua_dbg_set_int(L, "rank", (u64)c->rank);
 		lua_pushboolean(L, c->rank == PICK_DECLINED);
 		lua_setfield(L, -2, "declined");
 	}
@@ -101,8 +89,8 @@ static void push_others(lua_State *L, const struct pick_look *l)
 	FOR_EACH_BIT(w, l->used & ~l->ready)
 	{
 		lua_newtable(L);
-		count(L, "warp", w);
-		word(L, "state", warp_state_descs[l->state[w]].name);
+		lua_dbg_set_int(L, "warp", w);
+		lua_dbg_set_word(L, "state", warp_state_descs[l->state[w]].name);
 		lua_rawseti(L, -2, ++n);
 	}
 	lua_setfield(L, -2, "others");
@@ -130,12 +118,12 @@ int lua_dbg_why_pick(lua_State *L)
 	u8 order[WARP_SLOTS];
 	const u32 n = why_pick_order(&l, order);
 	lua_newtable(L);
-	count(L, "cycle", l.cycle);
-	count(L, "sm", sm);
-	count(L, "scheduler", sched);
-	word(L, "policy", l.policy);
+	lua_dbg_set_int(L, "cycle", l.cycle);
+	lua_dbg_set_int(L, "sm", sm);
+	lua_dbg_set_int(L, "scheduler", sched);
+	lua_dbg_set_word(L, "policy", l.policy);
 	if (l.seen && l.picked != NO_WARP)
-		count(L, "picked", l.picked);
+		lua_dbg_set_int(L, "picked", l.picked);
 	lua_newtable(L);
 	for (u32 i = 0; i < n; i++) {
 		push_candidate(L, &l, order[i]);
@@ -163,11 +151,11 @@ int lua_dbg_why_dispatch(lua_State *L)
 	lua_budget(L, LUA_BUDGET_HOST);
 	if (ok && o.cta != NO_CTA) {
 		lua_newtable(L);
-		count(L, "cycle", o.cycle);
-		count(L, "cta", o.cta);
-		count(L, "sm", o.sm);
-		count(L, "kernel", o.launch);
-		word(L, "text", strbuf_str(&text));
+		lua_dbg_set_int(L, "cycle", o.cycle);
+		lua_dbg_set_int(L, "cta", o.cta);
+		lua_dbg_set_int(L, "sm", o.sm);
+		lua_dbg_set_int(L, "kernel", o.launch);
+		lua_dbg_set_word(L, "text", strbuf_str(&text));
 	}
 	strbuf_release(&text);
 	if (!ok)
