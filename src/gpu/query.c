@@ -109,6 +109,12 @@ static void fill_units(const struct gpu *g, const struct sm *s, struct sm_info *
 			o->unit[o->nunits++] = (struct unit_info){kinds[k].name[i], s->unit_free[kinds[k].unit][i]};
 }
 
+/* Virtual threads: warps of CTAs that have left their slots have places behind those, which nobody knows outside. */
+static s32 served_warp(u32 place)
+{
+	return (s32)MIN(place, (u32)WARP_SLOTS);
+}
+
 void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 {
 	const struct sm *s = g->sm[sm];
@@ -145,11 +151,11 @@ void gpu_sm_info(const struct gpu *g, u32 sm, struct sm_info *o)
 	const u32 bank = p ? l1_pipe_refused(p) : L1_PIPE_BANKS;
 	if (bank < L1_PIPE_BANKS) {
 		o->lsu_refused = p->bank[bank].refused;
-		o->lsu_warp = l1_pipe_of(&g->ctx[sm], bank, 0)->warp;
+		o->lsu_warp = served_warp(l1_pipe_of(&g->ctx[sm], bank, 0)->warp);
 		o->lsu_left = p->n;
 	} else if (s->lsu_q.n) {
 		const struct lsu_entry *e = sm_lsu_at(s, 0);
-		o->lsu_warp = e->warp;
+		o->lsu_warp = served_warp(e->warp);
 		o->lsu_left = e->ntxn - e->next;
 	}
 }
@@ -299,7 +305,9 @@ static void describe_wait(const struct gpu *g, const struct sm *s, u32 sm, u32 w
 	case WS_SLEEP: describe_sleep(g, sm, w, o); break;
 	case WS_PAUSED: describe_stop(g, sm, wp, o); break;
 	case WS_READY_LSU:
-		if (o->refused)
+		if (o->refused && sm_lsu_at(s, 0)->warp >= WARP_SLOTS)
+			snprintf(o->waits, sizeof o->waits, "LSU, serving a warp without a slot");
+		else if (o->refused)
 			snprintf(o->waits, sizeof o->waits, "LSU, serving warp %u", sm_lsu_at(s, 0)->warp);
 		break;
 	default: break;

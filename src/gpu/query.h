@@ -83,7 +83,7 @@ struct sm_info {
 	u32 nunits;
 	struct unit_info unit[20];
 	u32 lsu_queued;              /* instructions at the LSU, its head included */
-	s32 lsu_warp;                /* warp of the head instruction, -1 = LSU empty */
+	s32 lsu_warp;                /* warp of the head instruction, -1 = LSU empty; WARP_SLOTS: one without a slot */
 	u32 lsu_left;                /* transactions (or conflict cycles) the head has left */
 	enum mem_result lsu_refused; /* MR_HIT = not refused, else the reservation failure the head waits on */
 	bool lsu_held; /* the head waits for the re-execution queue; lsu_refused is then the refusal the queue waits on */

@@ -388,6 +388,9 @@ static void told(struct rig *r, const char *program)
 			const u32 n = gpu_ctas(dbg_gpu(r->d), sm, place, GPU_CTAS_MAX);
 			for (u32 i = 0; i < n; i++)
 				on_sm(r, sm, place[i]);
+			struct sm_info s; /* whom the LSU serves has a slot, or none: other places are nobody's name */
+			gpu_sm_info(dbg_gpu(r->d), sm, &s);
+			assert_true(s.lsu_warp <= WARP_SLOTS);
 			looked += n;
 			slotless += gpu_inactive_ctas(dbg_gpu(r->d), sm, place, GPU_CTAS_MAX);
 		}

@@ -690,8 +690,8 @@ static void push_scheds(lua_State *L, u32 sm)
 	  lua_pushboolean(L, sm_of(L, h).awake != 0))                                                                      \
 	F(H_SM, issued_last, "integer", "instructions issued in the last cycle", push_u(L, sm_of(L, h).issued_last))       \
 	F(H_SM, lsu_queued, "integer", "instructions at the LSU", push_u(L, sm_of(L, h).lsu_queued))                       \
-	F(H_SM, lsu_warp, "integer or nil", "warp of the LSU's head instruction, nil = none",                              \
-	  push_id(L, sm_of(L, h).lsu_warp >= 0, (u64)sm_of(L, h).lsu_warp))                                                \
+	F(H_SM, lsu_warp, "integer or nil", "warp of the LSU's head instruction, nil = none or one without a slot",        \
+	  push_id(L, sm_of(L, h).lsu_warp >= 0 && sm_of(L, h).lsu_warp < WARP_SLOTS, (u64)sm_of(L, h).lsu_warp))           \
 	F(H_SM, replay_used, "integer", "transactions in the re-execution queue (lsu.replay)",                             \
 	  push_u(L, sm_of(L, h).replay_used))                                                                              \
 	F(H_SM, replay_size, "integer", "entries of the re-execution queue, 0 = there is none",                            \

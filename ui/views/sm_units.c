@@ -48,14 +48,17 @@ static void lsu_piece(struct pieces *l, const struct sm_info *i, int form)
 	                                         [MR_RF_QUEUE] = {"miss queue full", "no queue"}};
 	bool blocked = i->lsu_refused >= MR_RF_LINE && i->lsu_refused < ARRAY_LEN(refusal);
 	add_piece(l, form < NARROW ? 2 : 1, STYLE(R_DIM), "LSU");
+	char who[16] = "w-"; /* virtual threads: of a warp without a slot */
+	if (i->lsu_warp >= 0 && i->lsu_warp < WARP_SLOTS)
+		snprintf(who, sizeof who, "w%d", i->lsu_warp);
 	if (i->lsu_warp < 0)
 		add_piece(l, 1, STYLE(R_FAINT), "· empty");
 	else if (blocked)
-		add_piece(l, 1, STYLE(R_REFUSED), "s w%d %s%s", i->lsu_warp, form < NARROW ? "refused: " : "",
+		add_piece(l, 1, STYLE(R_REFUSED), "s %s %s%s", who, form < NARROW ? "refused: " : "",
 		          refusal[i->lsu_refused][form == NARROWEST]);
 	else
-		add_piece(l, 1, STYLE(R_TEXT), form < NARROWER ? "■ w%d, %u left, %u queued" : "■ w%d %u+%u", i->lsu_warp,
-		          i->lsu_left, i->lsu_queued);
+		add_piece(l, 1, STYLE(R_TEXT), form < NARROWER ? "■ %s, %u left, %u queued" : "■ %s %u+%u", who, i->lsu_left,
+		          i->lsu_queued);
 }
 
 /* The units of the kind that begins at u: "SP 2/4" are busy. Returns the first of the next kind. */

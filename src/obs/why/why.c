@@ -330,8 +330,11 @@ static void tell_lsu(struct gpu *g, u32 sm, struct strbuf *out, u32 depth)
 	if (s.lsu_warp < 0)
 		return;
 	why_indent(out, depth);
-	strbuf_addf(out, "the LSU serves warp %d (%u queued, %u transaction%s left)", s.lsu_warp, s.lsu_queued, s.lsu_left,
-	            plural(s.lsu_left));
+	if (s.lsu_warp >= WARP_SLOTS)
+		strbuf_adds(out, "the LSU serves a warp without a slot");
+	else
+		strbuf_addf(out, "the LSU serves warp %d", s.lsu_warp);
+	strbuf_addf(out, " (%u queued, %u transaction%s left)", s.lsu_queued, s.lsu_left, plural(s.lsu_left));
 	if (s.lsu_held)
 		strbuf_addf(out, "; its head waits for the re-execution queue (%u of %u), last refused: %s", s.replay_used,
 		            s.replay_size, refusal(s.lsu_refused));
