@@ -12,6 +12,7 @@
 #include "gpu/lines.h"
 #include "mem/mem.h"
 #include "tests/rig/debug_rig.h"
+#include "tests/rig/rounds.h"
 
 struct heard {
 	struct ways *ways;
@@ -276,7 +277,7 @@ static void walk(const char *machine)
 static void laws(void **state)
 {
 	const char *one = getenv("WAYS_ONE"); /* a part of the line of one machine */
-	for (u32 i = 0; i < ARRAY_LEN(machines); i++)
+	for (u32 i = 0; i < ARRAY_LEN(machines); i += rounds(NULL, 1, 4))
 		if (!one || strstr(machines[i], one))
 			walk(machines[i]);
 }
