@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/present.h"
 #include "base/strbuf.h"
@@ -113,21 +115,14 @@ void arena_spare(struct arena *a, const void *from, const void *to)
 	BUG_ON(a->spare > a->spare_end || a->spare_end > (a->gap_end ? a->gap : a->used));
 }
 
-#define PAGE 4096
-
-static bool is_zero(const u8 *p, size_t n)
-{
-	return !*p && !memcmp(p, p + 1, n - 1);
-}
-
 /* Page by page, without those that are zero: by far the most of a large machine has never been touched. Those are not
  * even read, as the kernel would have to fill in its page tables. */
 static void hash_part(XXH3_state_t *st, const struct arena *a, const u64 *there, size_t from, size_t to)
 {
 	for (size_t at = from; at < to;) {
-		const u64 page = at / PAGE;
-		const size_t n = MIN((size_t)(page + 1) * PAGE, to) - at;
-		if (there[page / 64] >> page % 64 & 1 && !is_zero(a->base + at, n)) {
+		const u64 page = at / PRESENT_PAGE;
+		const size_t n = MIN((size_t)(page + 1) * PRESENT_PAGE, to) - at;
+		if (present_at(there, page) && !all_zero(a->base + at, n)) {
 			hash_add(st, &page, sizeof page);
 			hash_add(st, a->base + at, n);
 		}
@@ -139,7 +134,7 @@ u64 arena_hash(const struct arena *a)
 {
 	size_t at = 0, end = a->hashed ? a->hashed : a->tail ? MIN(a->used, a->tail) : a->used;
 	struct present *pages = present_open(a->base, a->reserved);
-	const u64 *there = present_find(pages, (u32)((end + PAGE - 1) / PAGE));
+	const u64 *there = present_find(pages, (u32)ceil_div(end, PRESENT_PAGE));
 	XXH3_state_t st;
 	hash_begin(&st);
 	if (a->spare_end) {

@@ -55,6 +55,12 @@ static inline u64 ceil_div(u64 x, u64 d)
 {
 	return (x + d - 1) / d;
 }
+/* Are n bytes zero? */
+static inline bool all_zero(const void *p, size_t n)
+{
+	const u8 *b = p;
+	return !n || (!b[0] && !memcmp(b, b + 1, n - 1));
+}
 /* for (each set bit i of m) */
 #define FOR_EACH_BIT(i, m)                                                                                             \
 	for (u64 m_##i = (m), i = m_##i ? bit_first(m_##i) : 0; m_##i; m_##i &= m_##i - 1, i = m_##i ? bit_first(m_##i) : 0)

@@ -8,8 +8,6 @@
 
 #include "base/bits.h"
 
-#define PAGE 4096
-
 /* Linux 6.7: the kernel walks its tables itself and tells ranges; <linux/fs.h> of older systems lacks it. */
 struct scan_range {
 	u64 start, end, categories;
@@ -38,8 +36,8 @@ struct present *present_open(const u8 *base, size_t bytes)
 	r->base = base;
 	r->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	r->scans = r->pagemap >= 0;
-	r->bits = xcalloc(bytes / PAGE / 64 + 1, sizeof(u64));
-	r->entries = xmalloc((bytes / PAGE + 1) * sizeof(u64));
+	r->bits = xcalloc(bytes / PRESENT_PAGE / 64 + 1, sizeof(u64));
+	r->entries = xmalloc((bytes / PRESENT_PAGE + 1) * sizeof(u64));
 	return r;
 }
 
@@ -74,7 +72,7 @@ static void set_bits(u64 *bits, u64 from, u64 to)
 
 static bool scan(struct present *r, u32 n)
 {
-	const u64 base = (uintptr_t)r->base, end = base + (u64)n * PAGE;
+	const u64 base = (uintptr_t)r->base, end = base + (u64)n * PRESENT_PAGE;
 	struct scan s = {.size = sizeof s,
 	                 .start = base,
 	                 .end = end,
@@ -87,7 +85,7 @@ static bool scan(struct present *r, u32 n)
 		if (found < 0)
 			return false;
 		for (int i = 0; i < found; i++)
-			set_bits(r->bits, (r->range[i].start - base) / PAGE, (r->range[i].end - base) / PAGE);
+			set_bits(r->bits, (r->range[i].start - base) / PRESENT_PAGE, (r->range[i].end - base) / PRESENT_PAGE);
 		s.start = s.walk_end;
 	}
 	return true;
@@ -97,7 +95,7 @@ static bool read_entries(struct present *r, u32 n)
 {
 	const size_t want = n * sizeof(u64);
 	if (r->pagemap < 0 ||
-	    pread(r->pagemap, r->entries, want, (off_t)((uintptr_t)r->base / PAGE * sizeof(u64))) != (ssize_t)want)
+	    pread(r->pagemap, r->entries, want, (off_t)((uintptr_t)r->base / PRESENT_PAGE * sizeof(u64))) != (ssize_t)want)
 		return false;
 	for (u32 i = 0; i < n; i++)
 		if (r->entries[i] >> 62) /* in memory (63) or swapped (62) */

@@ -13,7 +13,7 @@ void gpu_slotless(const struct gpu *g, u32 sm, u32 place, struct slotless_info *
 		out->before += v->cta[i].state == VT_READY && v->cta[i].order < c->order;
 }
 
-/* The load that the place in the table is lowest of. */
+/* The pc of a load of this warp that is under way: of several, the one whose place in the table comes first. */
 static u32 load_of(const struct sm *s, u32 who)
 {
 	for (u32 i = 0; i < SM_MAX_LOADS; i++)

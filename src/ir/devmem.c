@@ -328,7 +328,7 @@ u64 devmem_hash(const struct devmem *d)
 		for (u64 bits = d->dirty[w] | d->written[w]; bits; bits &= bits - 1) {
 			u64 page = w * 64 + (u64)__builtin_ctzll(bits);
 			const u8 *p = d->mem + page * DEVMEM_PAGE;
-			if (!*p && !memcmp(p, p + 1, DEVMEM_PAGE - 1))
+			if (all_zero(p, DEVMEM_PAGE))
 				continue; /* as if it had never been written */
 			hash_add(&st, &page, sizeof(page));
 			hash_add(&st, p, DEVMEM_PAGE);

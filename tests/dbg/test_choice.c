@@ -50,7 +50,7 @@ static void follow_picks(const char *words, u32 times)
 			fail_msg("%s", r.e.msg);
 		if (gpu_cycle(g) != now || (hash && sim_hash(r.s->sim) != hash))
 			fail_msg("asking at cycle %llu has changed the machine", (unsigned long long)now);
-		const int id = sim_subscribe(r.s->sim, BIT(EV_SCHED_PICK), on_event, &h);
+		const int id = sim_subscribe(r.s->sim, EVENT(EV_SCHED_PICK), on_event, &h);
 		while (!h.any && session_run(r.s, NEVER, &r.e) == SS_REQUEST)
 			;
 		sim_unsubscribe(r.s->sim, id);
@@ -134,7 +134,7 @@ static void next_dispatches_start(void **state)
 			if (!choice_dispatch(r.d, CHOICE_NEXT, -1, NO_CTA, -1, &next, &text, &r.e))
 				fail_msg("%s: %s", runs[k], r.e.msg);
 			assert_true(sim_hash(r.s->sim) == hash);
-			const int id = sim_subscribe(r.s->sim, BIT(EV_CTA_DISPATCH), on_event, &h);
+			const int id = sim_subscribe(r.s->sim, EVENT(EV_CTA_DISPATCH), on_event, &h);
 			while (!h.any && session_run(r.s, NEVER, &r.e) == SS_REQUEST)
 				;
 			sim_unsubscribe(r.s->sim, id);

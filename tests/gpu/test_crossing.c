@@ -182,7 +182,7 @@ static void collide(const char *text, const u64 delay[2], u32 shuffle, struct co
 	snprintf(set, sizeof set, "tick.shuffle=%u", shuffle);
 	struct sim *s = machine((const char *[]){"num_sms=2", "idempotence.track=true", set, NULL});
 	*out = (struct collision){0};
-	sim_subscribe(s, BIT(EV_CTA_NONIDEMPOTENT), note_first, out);
+	sim_subscribe(s, EVENT(EV_CTA_NONIDEMPOTENT), note_first, out);
 	const u64 buf = devmem_alloc(sim_devmem(s), 4096, "buf", &e);
 	assert_int_equal(run_ptx(s, text, 2, 1, (u64[]){buf, delay[0], delay[1]}, 3).why, STOP_IDLE);
 	const struct restart_point *p = restart_points(sim_gpu(s)->restart, &n, &lost);

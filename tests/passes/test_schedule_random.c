@@ -3,6 +3,7 @@
  * every state space through several pointers to the same bytes: copies, distances known only at run time, generic ones,
  * dynamic shared arrays of two names. No thread touches another's bytes but through instructions that keep their order,
  * so the result of a program does not depend on timing. */
+#include "tests/rig/rounds.h"
 #include "tests/rig/sm_rig.h"
 
 #include "base/rng.h"
@@ -396,12 +397,6 @@ static void compare(u64 seed, const char *const *sets)
 	strbuf_release(&text);
 }
 
-static u32 rounds(void)
-{
-	const char *n = getenv("ROUNDS");
-	return n ? (u32)strtoul(n, NULL, 10) : 150;
-}
-
 static void test_random_programs(void **state)
 {
 	static const char *const machines[][4] = {
@@ -410,7 +405,7 @@ static void test_random_programs(void **state)
 	    {"num_sms=1", "sm.regs=16384", "sm.issue_width=2", NULL},
 	    {"num_sms=1", "sm.regs=65536", "sm.threads=1024", NULL},
 	};
-	for (u32 i = 0; i < rounds(); i++)
+	for (u32 i = 0; i < rounds("ROUNDS", 150, 30); i++)
 		compare(1000 + i, machines[i % ARRAY_LEN(machines)]);
 }
 

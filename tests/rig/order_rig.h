@@ -110,13 +110,13 @@ static inline void order_advance(struct order_side x[2], u64 to)
 /* The first byte that differs; NEVER: none does. Pages that nobody has touched in either are zero in both. */
 static inline u64 order_first_difference(const struct arena *a, const struct arena *b)
 {
-	const u32 pages = (u32)((a->used + 4095) / 4096);
+	const u32 pages = (u32)ceil_div(a->used, PRESENT_PAGE);
 	struct present *r[2] = {present_open(a->base, a->reserved), present_open(b->base, b->reserved)};
 	const u64 *there[2] = {present_find(r[0], pages), present_find(r[1], pages)};
 	u64 at = NEVER;
 	for (u32 i = 0; i < pages && at == NEVER; i++) {
-		const size_t from = (size_t)i * 4096, n = MIN(a->used - from, (size_t)4096);
-		if (!((there[0][i / 64] | there[1][i / 64]) >> i % 64 & 1) || !memcmp(a->base + from, b->base + from, n))
+		const size_t from = (size_t)i * PRESENT_PAGE, n = MIN(a->used - from, (size_t)PRESENT_PAGE);
+		if ((!present_at(there[0], i) && !present_at(there[1], i)) || !memcmp(a->base + from, b->base + from, n))
 			continue;
 		for (at = from; a->base[at] == b->base[at];)
 			at++;

@@ -63,7 +63,7 @@ static const u64 *touched_pages(const struct apart *x)
 }
 static bool is_there(const u64 *there, size_t byte)
 {
-	return there[byte / 4096 / 64] >> (byte / 4096 % 64) & 1;
+	return present_at(there, byte / PRESENT_PAGE);
 }
 
 /* In a child. */

@@ -90,7 +90,7 @@ static u64 run(const char *const *words, u64 cycles, struct tally *t)
 	struct gpu *g = sim_gpu(s->sim);
 	const u32 sms = gpu_conf(g)->num_sms, scheds = gpu_conf(g)->sm_schedulers;
 	struct seen seen = {.warp = NO_WARP};
-	const int id = t ? sim_subscribe(s->sim, BIT(EV_SCHED_PICK), on_pick, &seen) : -1;
+	const int id = t ? sim_subscribe(s->sim, EVENT(EV_SCHED_PICK), on_pick, &seen) : -1;
 	for (u64 at = 0; at < cycles; at++) {
 		struct pick_look look = {.scheduler = (u32)(at / 16 % scheds)};
 		seen.sm = (u32)(at / 64 % 3 * (sms - 1) / 2);

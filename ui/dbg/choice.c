@@ -12,6 +12,13 @@
 #define FIRST_WINDOW 64 /* cycles: most decisions are not far */
 #define WINDOW_GROWS 8
 
+static void run_to(struct debugger *d, u64 cycle)
+{
+	struct stop stop = {.why = STOP_CYCLE};
+	while (sim_cycle(d->s->sim) < cycle && sim_goes_on(d->s->sim, &stop))
+		sim_run(d->s->sim, cycle, &stop);
+}
+
 /* Runs over stretches of the past, the last one first, each longer than the one behind it, until `found` says that
  * there was what is looked for. False with *e. */
 static bool search(struct debugger *d, bool (*found)(const void *ctx), const void *ctx, struct err *e)
@@ -25,12 +32,7 @@ static bool search(struct debugger *d, bool (*found)(const void *ctx), const voi
 		const u64 start = end - h.begin > window ? end - window : h.begin;
 		if (!elsewhen_go(d, start, e))
 			return false;
-		while (sim_cycle(d->s->sim) < end) {
-			struct stop stop;
-			sim_run(d->s->sim, end, &stop);
-			if (!sim_goes_on(d->s->sim, &stop))
-				break;
-		}
+		run_to(d, end);
 		end = start;
 	}
 	return true;
@@ -50,12 +52,7 @@ static bool cycle_again(struct debugger *d, u64 cycle, struct err *e)
 {
 	if (!elsewhen_go(d, cycle, e))
 		return false;
-	while (sim_cycle(d->s->sim) <= cycle) {
-		struct stop stop;
-		sim_run(d->s->sim, cycle + 1, &stop);
-		if (!sim_goes_on(d->s->sim, &stop))
-			break;
-	}
+	run_to(d, cycle + 1);
 	return true;
 }
 
@@ -107,7 +104,7 @@ static bool find_pick(struct debugger *d, struct pick_question *q, struct strbuf
 		strbuf_adds(text, "No cycle has been simulated yet. `why pick next` tells of the first pick.\n");
 		return true;
 	}
-	const int id = sim_subscribe(d->s->sim, BIT(EV_SCHED_PICK), issued_at, q);
+	const int id = sim_subscribe(d->s->sim, EVENT(EV_SCHED_PICK), issued_at, q);
 	bool ok = true;
 	if (q->when == CHOICE_NEXT) {
 		gpu_look_picks(g, q->sm, &q->look);
@@ -180,7 +177,7 @@ static bool find_dispatch(struct debugger *d, struct dispatch_question *q, struc
 {
 	struct gpu *g = dbg_gpu(d);
 	struct dispatch_look *l = q->look;
-	const int id = sim_subscribe(d->s->sim, BIT(EV_CTA_DISPATCH), dispatched, q);
+	const int id = sim_subscribe(d->s->sim, EVENT(EV_CTA_DISPATCH), dispatched, q);
 	bool ok = true;
 	l->keep = true;
 	if (q->when == CHOICE_NEXT) {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "dbg/once.h"
+
 /* The last of a kind. */
 struct ring {
 	struct event *e;
@@ -11,8 +13,7 @@ struct ring {
 };
 struct moves {
 	struct ring moved, lived;
-	u64 upto; /* earlier cycles have been noted */
-	u64 next; /* behind the cycle of the last event noted */
+	struct once once;
 };
 
 static const event_set lives = EVENT(EV_CTA_DISPATCH) | EVENT(EV_CTA_DONE);
@@ -54,10 +55,8 @@ static void add(struct ring *r, const struct event *ev)
 
 void moves_event(struct moves *m, const struct event *ev)
 {
-	if (ev->cycle < m->upto)
-		return;
-	m->next = MAX(m->next, ev->cycle + 1);
-	add(event_in(lives, ev->type) ? &m->lived : &m->moved, ev);
+	if (once_take(&m->once, ev->cycle))
+		add(event_in(lives, ev->type) ? &m->lived : &m->moved, ev);
 }
 
 static u64 behind(const struct ring *r, u64 now) /* the number behind the last one before a cycle */
@@ -75,21 +74,20 @@ static u64 behind(const struct ring *r, u64 now) /* the number behind the last o
 
 void moves_forked(struct moves *m, u64 now)
 {
-	m->upto = MIN(m->upto, now);
-	m->next = MIN(m->next, now);
+	once_forked(&m->once, now);
 	m->moved.n = behind(&m->moved, now);
 	m->lived.n = behind(&m->lived, now);
 }
 
 void moves_moved(struct moves *m)
 {
-	m->upto = MAX(m->upto, m->next);
+	once_moved(&m->once);
 }
 
 void moves_restarted(struct moves *m)
 {
 	m->moved.n = m->moved.first = m->lived.n = m->lived.first = 0;
-	m->upto = m->next = 0;
+	m->once = (struct once){0};
 }
 
 struct walker {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "dbg/once.h"
 #include "dbg/record.h"
 #include "obs/record/tape.h"
 
@@ -12,8 +13,7 @@ struct recording {
 	struct tape *tape;
 	bool cuts; /* history may fork: a pipe or device cannot take back what it was given */
 	u64 last;  /* clock of the last entry ever */
-	u64 upto;  /* earlier cycles are not to be written: they have been, or lie before the recording */
-	u64 next;  /* behind the cycle of the last event written */
+	struct once once;
 	u64 written;
 };
 
@@ -43,9 +43,8 @@ void record_event(struct debugger *d, const struct event *ev)
 	struct recording *r = d->record;
 	const struct event_desc *x = &event_descs[ev->type];
 	struct strbuf line = STRBUF_INIT;
-	if (d->s->replaying || ev->cycle < r->upto)
+	if (d->s->replaying || !once_take(&r->once, ev->cycle))
 		return;
-	r->next = MAX(r->next, ev->cycle + 1);
 	r->last = ev->cycle + 1; /* the cycle is over when its events are known, those of its turns too */
 	r->written++;
 	strbuf_addf(&line, "{\"cycle\":%" PRIu64 ",\"event\":\"%s\"", ev->cycle, x->name);
@@ -76,10 +75,8 @@ void record_forked(struct debugger *d)
 {
 	struct recording *r = d->record;
 	u64 now = sim_cycle(d->s->sim);
-	if (r) {
-		r->upto = MIN(r->upto, now);
-		r->next = MIN(r->next, now);
-	}
+	if (r)
+		once_forked(&r->once, now);
 	if (r && r->cuts && r->last > now)
 		tape_cut(r->tape, now, undone, r);
 }
@@ -88,14 +85,14 @@ void record_moved(struct debugger *d)
 {
 	struct recording *r = d->record;
 	if (r)
-		r->upto = MAX(r->upto, r->next);
+		once_moved(&r->once);
 }
 
 void record_restarted(struct debugger *d)
 {
 	struct recording *r = d->record;
 	if (r)
-		r->upto = r->next = 0;
+		r->once = (struct once){0};
 }
 
 u64 record_written(const struct debugger *d)
@@ -113,7 +110,7 @@ bool record_start(struct debugger *d, const char *file, event_set mask, struct e
 		free(r);
 		return false;
 	}
-	r->upto = r->next = sim_cycle(d->s->sim);
+	r->once.upto = r->once.next = sim_cycle(d->s->sim); /* what lies before the recording is not written */
 	d->record = r;
 	r->mask = mask;
 	return true;

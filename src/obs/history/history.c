@@ -69,11 +69,6 @@ static void page_unref(struct history *h, page_ref r)
 	h->used--;
 }
 
-static bool is_zero(const u8 *p)
-{
-	return !*p && !memcmp(p, p + 1, PAGE - 1);
-}
-
 static bool make_room(struct history *h);
 
 static bool full(const struct history *h)
@@ -96,7 +91,7 @@ static void copy_out(u8 *to, const u8 *from)
 
 static page_ref page_keep(struct history *h, const u8 *data)
 {
-	if (is_zero(data))
+	if (all_zero(data, PAGE))
 		return 0;
 	while (full(h))
 		if (!make_room(h))
@@ -290,13 +285,13 @@ static bool take_arena(struct history *h, struct table *t)
 {
 	const u64 *has = present_find(h->present, arena_pages(h));
 	for (u32 p = 0; p < arena_pages(h); p++) {
-		if (!(has[p / 64] >> (p % 64) & 1)) {
+		if (!present_at(has, p)) {
 			p |= has[p / 64] ? 0 : 63; /* none of the 64 */
 			continue;
 		}
 		const u8 *now = h->arena->base + (size_t)p * PAGE;
 		page_ref was = table_get(t, p);
-		if (was ? !memcmp(now, page_at(h, was), PAGE) : is_zero(now))
+		if (was ? !memcmp(now, page_at(h, was), PAGE) : all_zero(now, PAGE))
 			continue;
 		if (!take_page(h, t, p, now))
 			return false;
@@ -396,7 +391,7 @@ static void restore_arena(struct history *h, const struct table *t)
 		}
 		page_ref r = table_get(t, p);
 		u8 *now = h->arena->base + (size_t)p * PAGE;
-		if (r ? memcmp(now, page_at(h, r), PAGE) : (has[p / 64] >> (p % 64) & 1) && !is_zero(now))
+		if (r ? memcmp(now, page_at(h, r), PAGE) : present_at(has, p) && !all_zero(now, PAGE))
 			put_page(h, now, r);
 	}
 }

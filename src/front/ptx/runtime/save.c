@@ -23,11 +23,6 @@ static void part(struct walk *k, void *mem, u64 n)
 	k->bytes += n;
 }
 
-static bool all_zero(const u8 *p, u64 n)
-{
-	return !n || (!p[0] && !memcmp(p, p + 1, n - 1));
-}
-
 /* Local memory is in device memory, at places of the warp slot's, a line for each word. What lies behind the last word
  * that is not zero in all lanes is not kept. */
 static void local_memory(struct ptx *f, u32 sm, u32 warp, struct walk *k)
