@@ -158,7 +158,7 @@ void gpu_destroy(struct gpu *g)
 	}
 	free(g->module);
 	free(g->table);
-	free(g->lines);
+	gpu_lines_free(g);
 	free(g->launch);
 	free(g->prog);
 	gpu_scope_set(g, NULL, NULL);

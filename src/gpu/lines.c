@@ -7,11 +7,31 @@
 #include "gpu/sync.h"
 #include "gpu/turn.h"
 #include "sm/lines.h"
+#include "sm/waits.h"
 
 void gpu_lines_module(const struct gpu *g, const struct module *m, struct code_tables *t)
 {
 	if (g->lines)
 		t->count = xcalloc(MAX(m->ncode, 1u), sizeof *t->count);
+}
+
+static void begin_waits(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		waits_begin(&g->ctx[i], g->sm[i], g->st->cycle);
+}
+
+static void charge_waits(struct gpu *g)
+{
+	for (u32 i = 0; i < g->conf.num_sms; i++)
+		waits_charge(&g->ctx[i], g->st->cycle);
+}
+
+void gpu_lines_free(struct gpu *g)
+{
+	for (u32 i = 0; g->lines && i < g->conf.num_sms; i++)
+		free(g->ctx[i].waits);
+	free(g->lines);
 }
 
 void gpu_count_lines(struct gpu *g)
@@ -24,6 +44,7 @@ void gpu_count_lines(struct gpu *g)
 		lines_forget(&g->lines[i]);
 		g->ctx[i].lines = &g->lines[i];
 		mem_tell_losses(g->mem, i, &g->lines[i].loss);
+		g->ctx[i].waits = xcalloc(1, sizeof *g->ctx[i].waits);
 	}
 	for (u32 i = 0; i < g->nmodules; i++)
 		gpu_lines_module(g, g->module[i], &g->table[i]);
@@ -31,6 +52,7 @@ void gpu_count_lines(struct gpu *g)
 		for (u32 i = 0; i < g->nmodules; i++)
 			if (g->launch[id]->mod == g->module[i])
 				g->prog[id].count = g->table[i].count;
+	begin_waits(g);
 	if (!g->turn_open)
 		gpu_set_event_mask(g, g->event_mask); /* the SMs hear of issues */
 }
@@ -40,6 +62,7 @@ const struct line_counters *gpu_line_counters(struct gpu *g, const struct module
 	if (!g->lines)
 		return NULL;
 	gpu_sync(g);
+	charge_waits(g);
 	for (u32 i = 0; i < g->nmodules; i++)
 		if (g->module[i] == m)
 			return g->scope ? gpu_scope_lines(g, i, g->table[i].count) : g->table[i].count;
@@ -94,8 +117,9 @@ static u32 list_lines(const struct gpu *g, struct kept_line *out)
 	return n;
 }
 
-void *gpu_lines_keep(const struct gpu *g)
+void *gpu_lines_keep(struct gpu *g)
 {
+	charge_waits(g);
 	const u32 nsms = g->conf.num_sms, nlines = list_lines(g, NULL);
 	struct kept *k = xmalloc(sizeof *k + nsms * sizeof(struct sm_lines) + nlines * sizeof(struct kept_line));
 	*k = (struct kept){nlines, nsms};
@@ -112,12 +136,15 @@ void gpu_lines_recall(struct gpu *g, const void *kept)
 		memset(g->table[i].count, 0, g->module[i]->ncode * sizeof *g->table[i].count);
 	for (u32 i = 0; i < g->conf.num_sms; i++)
 		lines_forget(&g->lines[i]);
-	if (!k)
+	if (!k) {
+		begin_waits(g);
 		return;
+	}
 	const struct sm_lines *sms = (const struct sm_lines *)(k + 1);
 	memcpy(g->lines, sms, k->nsms * sizeof *sms);
 	const struct kept_line *l = (const struct kept_line *)(sms + k->nsms);
 	for (u32 i = 0; i < k->nlines; i++)
 		if (l[i].module < g->nmodules && l[i].pc < g->module[l[i].module]->ncode)
 			g->table[l[i].module].count[l[i].pc] = l[i].c;
+	begin_waits(g);
 }

@@ -15,9 +15,10 @@ const struct module *gpu_module(const struct gpu *g, u32 i);
  * took it (while lines are counted), else the warp's own. Returns its pc, *launch whose it is. */
 u32 gpu_in_the_way(const struct gpu *g, u32 sm, u32 warp, u32 *launch);
 /* What is counted as one block of memory that free() frees; back to that. kept NULL: to nothing. */
-void *gpu_lines_keep(const struct gpu *g);
+void *gpu_lines_keep(struct gpu *g);
 void gpu_lines_recall(struct gpu *g, const void *kept);
 
-/* For gpu.c: a module that is new gets its counters; */
+/* For gpu.c: a module that is new gets its counters; they go with the machine. */
 void gpu_lines_module(const struct gpu *g, const struct module *m, struct code_tables *t);
+void gpu_lines_free(struct gpu *g);
 #endif

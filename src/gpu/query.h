@@ -214,18 +214,14 @@ u32 gpu_warp_in_cta(const struct gpu *g, u32 sm, u32 warp);
 /* Does the warp wait at a barrier of its CTA, whatever else keeps it? */
 bool gpu_warp_at_barrier(const struct gpu *g, u32 sm, u32 warp);
 void gpu_warp_info(const struct gpu *g, u32 sm, u32 warp, struct warp_info *out);
-/* Does a warp in this state wait for something that is under way, or for others? (A ready one waits for its turn.) */
-static inline bool warp_state_waits(enum warp_state s)
-{
-	return s == WS_MEM || s == WS_SHORT || s == WS_BARRIER || s == WS_FENCE || s == WS_SLEEP || s == WS_FETCH;
-}
 /* State only, for drawing rows of cells: one enum warp_state per slot in out[gpu_warps_per_sm]; *issued = mask of warps
  * that issued in the last cycle, *refused likewise. */
 void gpu_warp_states(const struct gpu *g, u32 sm, u8 *out, u64 *issued, u64 *refused);
 /* By warp slot the pc of the instruction to which a warp's wait is charged: of a result, the one that produces it (of
- * several the first pending operand's, from memory before all others); of a barrier, fence or sleep, the one that holds
- * the warp; of a fetch that throws the path not taken away, the branch. Else the warp's own next instruction. PC_DONE:
- * the slot is empty, or all lanes exited. */
+ * several the first pending operand's, from memory before all others; of a dependence counter, the first in the code of
+ * those that have raised it; of the stall behind an instruction, that instruction); of a barrier, fence or sleep, the
+ * one that holds the warp; of a fetch that throws the path not taken away, the branch. Else the warp's own next
+ * instruction. PC_DONE: the slot is empty, or all lanes exited. */
 void gpu_producers(const struct gpu *g, u32 sm, u32 *out);
 u32 gpu_producer(const struct gpu *g, u32 sm, u32 warp); /* of one */
 /* Appends what the warp scheduler has to say of its own state: of a warp, or (warp = UINT32_MAX) of a scheduler.

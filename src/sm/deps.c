@@ -69,27 +69,32 @@ void deps_start(struct sm_ctx *x, u32 w)
 	x->deps->warp[w] = (struct deps_warp){0};
 }
 
-/* One of these counters is not 0. */
-static bool any_raised(const struct deps_warp *d, u32 counters)
+static u8 raised_by(const struct control_word *c, bool written, bool read)
 {
-	FOR_EACH_BIT(k, counters)
-	if (d->n[k])
-		return true;
-	return false;
+	return (u8)((written && c->set_write != CONTROL_NONE ? 1u << c->set_write : 0) |
+	            (read && c->set_read != CONTROL_NONE ? 1u << c->set_read : 0));
 }
 
-/* A counter that it would raise is as high as it can be. */
-static bool is_full(const struct deps_warp *d, const struct control_word *c)
+u8 deps_raises(const struct sm_ctx *x, const struct warp *wp, u32 pc, bool written, bool read)
 {
-	return (c->set_write != CONTROL_NONE && d->n[c->set_write] == CONTROL_COUNT_MAX) ||
-	       (c->set_read != CONTROL_NONE && d->n[c->set_read] == CONTROL_COUNT_MAX);
+	return raised_by(word_at(x, wp, pc), written, read);
+}
+
+u8 deps_awaited(const struct sm_ctx *x, const struct warp *wp, u32 w)
+{
+	const struct deps_warp *d = &x->deps->warp[w];
+	const struct control_word *c = word_at(x, wp, wp->pc);
+	u32 out = 0;
+	FOR_EACH_BIT(k, c->wait)
+	out |= d->n[k] ? 1u << k : 0;
+	FOR_EACH_BIT(k, raised_by(c, true, true))
+	out |= d->n[k] == CONTROL_COUNT_MAX ? 1u << k : 0;
+	return (u8)out;
 }
 
 bool deps_holds(const struct sm_ctx *x, const struct warp *wp, u32 w)
 {
-	const struct deps_warp *d = &x->deps->warp[w];
-	const struct control_word *c = word_at(x, wp, wp->pc);
-	return d->timed || any_raised(d, c->wait) || is_full(d, c);
+	return x->deps->warp[w].timed || deps_awaited(x, wp, w);
 }
 
 enum warp_state deps_state(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
@@ -174,6 +179,7 @@ u32 deps_issued(struct sm_ctx *x, struct sm *s, u32 w, u32 sched, const struct d
 	const struct control_word *c = word_at(x, wp, d->pc);
 	const bool lsu = info_at(x, wp, d->pc)->unit == UNIT_LSU;
 	const u32 late = !lsu && x->conf->sm_read_ports ? read_operands(x, s, w, sched, c, now) : 0;
+	u->last = d->pc;
 	u->ready_at = now + c->stall + late;
 	u->stalls = c->stall + late > 1 || x->conf->sm_issue_width > 1;
 	if (lsu && !d->mask)

@@ -15,6 +15,8 @@ struct deps_warp {
 	u8 n[CONTROL_COUNTERS]; /* instructions that have raised the counter */
 	u8 stalls;              /* it is of more than the cycle that follows an issue anyway... */
 	u8 timed;               /* ...and the wheel has its end */
+	u32 last;               /* pc of that instruction */
+	u32 pad;
 };
 struct deps_port { /* of a scheduler */
 	u64 free[2];   /* the bank's read port is taken before this cycle */
@@ -29,6 +31,10 @@ struct deps { /* arena, one an SM */
 
 /* Its stall or a counter holds the warp at its pc; changes nothing. */
 bool deps_holds(const struct sm_ctx *x, const struct warp *wp, u32 w);
+/* Those of the counters for which it waits at its pc that are not 0, a bit each; or a full one that it would raise. */
+u8 deps_awaited(const struct sm_ctx *x, const struct warp *wp, u32 w);
+/* The counters that the instruction at pc raises until its result is written, or its registers are read; a bit each. */
+u8 deps_raises(const struct sm_ctx *x, const struct warp *wp, u32 pc, bool written, bool read);
 /* The state in which the warp waits for them; WS_NONE: for neither. The end of a stall goes onto the wheel. */
 enum warp_state deps_state(struct sm_ctx *x, struct sm *s, u32 w, u64 now);
 /* An instruction with an issue slot has been issued: its stall, and its counters unless no lane executes it. Returns

@@ -15,6 +15,7 @@
  * and the look at the tags costs no cycle. Whether misses alone trigger it, neither Park nor the abstract of Smith and
  * Hsu 1992, to whom Park refers, says; if they did, every other line of straight code would still be missed. */
 #include "sm/internal.h"
+#include "sm/waits.h"
 #include "sm/l0i.h"
 
 static void request(const struct sm_ctx *x, const struct warp *wp, struct mem_txn *t)
@@ -227,6 +228,8 @@ void fetch_done(struct sm_ctx *x, struct sm *s, u32 w, u64 now)
 	if (unlikely(wp->fallthrough)) {
 		wp->fallthrough = 0;
 		lead_astray(s, w);
+		if (unlikely(x->waits != NULL))
+			waits_look(x, s, w, now);
 		return;
 	}
 	wp->ib_end = wp->pc + info_at(x, wp, wp->pc)->fetch_n;

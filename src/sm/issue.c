@@ -6,6 +6,7 @@
 #include "sm/internal.h"
 #include "sm/kernels/kernel_sched.h"
 #include "sm/lines.h"
+#include "sm/waits.h"
 #include "sm/mbarrier.h"
 #include "sm/pick_look.h"
 #include "sm/restartable.h"
@@ -543,6 +544,8 @@ static bool issue_ready(struct sm_ctx *x, struct sm *s, u32 sched, u64 ready, u6
 		s->issued_mask = 0;
 	}
 	s->issued_mask |= BIT(w);
+	if (unlikely(x->waits != NULL))
+		waits_slot_used(x, w, now);
 	charge(x, s, sched, ST_ISSUED, now);
 	return true;
 }

@@ -393,6 +393,7 @@ struct sm_ctx {
 	struct deps *deps;                      /* sm.dependences=counters, in the arena; NULL: a scoreboard */
 	struct tensor_work *tensor;             /* what tensor units have done, in the arena; NULL: nobody counts */
 	struct sm_lines *lines;                 /* no machine state (lines.h); NULL: nobody has asked */
+	struct sm_waits *waits;                 /* the same (waits.h) */
 	const struct hop_ear *ear;              /* no machine state (probe/hops.h); NULL: nobody listens */
 	struct pick_look *look;                 /* no machine state (pick_look.h); NULL: nobody has asked */
 	struct vt *vt;                          /* virtual threads, in the arena; NULL: there are none */

@@ -4,6 +4,7 @@
 #include "sm/deps.h"
 #include "sm/internal.h"
 #include "sm/virtual.h"
+#include "sm/waits.h"
 
 const struct warp_state_desc warp_state_descs[WS_COUNT] = {
 #define W(id, name, glyph, ascii, help) {name, glyph, help, ascii},
@@ -25,11 +26,27 @@ static __attribute__((noinline)) void state_event(struct sm_ctx *x, struct sm *s
 	}
 }
 
+/* Somebody counts waits, or hears of changes. Each call is a function's last action. */
+static __attribute__((noinline)) void state_changed(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state from,
+                                                    u64 waited, u64 now)
+{
+	if (likely(!(x->ev->mask & (EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY))))) {
+		waits_change(x, s, w, from, now);
+		return;
+	}
+	if (x->waits)
+		waits_change(x, s, w, from, now);
+	state_event(x, s, w, from, waited, now);
+}
+
 inline void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_state to, u64 now)
 {
 	struct warp *wp = &s->warp[w];
-	if (wp->state == to)
+	if (wp->state == to) {
+		if (unlikely(x->waits != NULL))
+			waits_look(x, s, w, now);
 		return;
+	}
 	s->in[wp->state] &= ~BIT(w);
 	s->in[to] |= BIT(w);
 	s->settled = 0;
@@ -37,8 +54,8 @@ inline void warp_set_state(struct sm_ctx *x, struct sm *s, u32 w, enum warp_stat
 	u64 waited = now - wp->since;
 	wp->state = (u8)to;
 	wp->since = now;
-	if (unlikely(x->ev->mask & (EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY))))
-		state_event(x, s, w, from, waited, now);
+	if (unlikely(x->ev->mask & (EVENT(EV_WARP_STALL) | EVENT(EV_WARP_READY))) || unlikely(x->waits != NULL))
+		state_changed(x, s, w, from, waited, now);
 }
 
 /* --- scoreboard --------------------------------------------------------------------------------------------------- */
@@ -81,6 +98,8 @@ void scoreboard_reserve(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, bool from
 {
 	struct warp *wp = &s->warp[w];
 	const struct issue_info *in = info_at(x, wp, pc);
+	if (unlikely(x->waits != NULL))
+		waits_reserve(x, s, w, pc);
 	for (u32 i = 0; i < 2; i++) {
 		wp->pend[i] |= in->dst[i];
 		if (from_memory)
@@ -102,6 +121,8 @@ void scoreboard_to_memory(struct sm_ctx *x, struct sm *s, u32 w, u32 pc, u64 now
 	scoreboard_reserve(x, s, w, pc, true);
 	if (s->warp[w].state == WS_SHORT)
 		warp_refresh(x, s, w, now);
+	else if (unlikely(x->waits != NULL) && has_slot(w))
+		waits_look(x, s, w, now);
 }
 
 /* Ids beyond the warp's two words; dependence counters. */

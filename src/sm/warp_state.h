@@ -20,4 +20,9 @@ static inline bool warp_state_is_ready(u32 state)
 {
 	return state >= WS_READY_SP && state <= WS_READY_LSU;
 }
+/* Does a warp in this state wait for something that is under way, or for others? (A ready one waits for its turn.) */
+static inline bool warp_state_waits(enum warp_state s)
+{
+	return s == WS_MEM || s == WS_SHORT || s == WS_BARRIER || s == WS_FENCE || s == WS_SLEEP || s == WS_FETCH;
+}
 #endif

@@ -93,8 +93,8 @@ static void preempted(void **state)
 
 #define ROWS                                                                                                           \
 	"lua local s = '' for _, l in ipairs(dbg.lines()) do s = s .. l.pc .. ':' for _, k in ipairs{'executed', "         \
-	"'transactions', 'l1_hits', 'dram', 'held', 'refused', 'blocked', 'suffered', 'waits'} do s = s .. l[k] .. ' ' "   \
-	"end end print(s, gpu.hash)"
+	"'transactions', 'l1_hits', 'dram', 'held', 'refused', 'blocked', 'suffered', 'awaited', 'awaited_memory', "       \
+	"'awaited_fetch'} do s = s .. l[k] .. ' ' end end print(s, gpu.hash)"
 
 /* Where one is, and not how one came there, says what has been counted. */
 static void travels(void **state)
@@ -198,7 +198,7 @@ static void changes_nothing(void **state)
 		char line[300], hash[40];
 		snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sim_hash(s->sim));
 		u32 rows;
-		assert_null(line_rows(sim_gpu(s->sim), NULL, LINE_BY_PC, &rows));
+		assert_null(line_rows(sim_gpu(s->sim), LINE_BY_PC, &rows));
 		session_close(s);
 		cmdline_free(&o);
 		struct rig r;
@@ -259,7 +259,7 @@ static void finds_the_conflict(void **state)
 	snprintf(words, sizeof words, "%s --kernel k --grid 16 --block 256 --arg u32[64]=zero", path);
 	rig_words(&r, words);
 	rig_say(&r, "continue");
-	static const char *const by[] = {"blocked", "shared_conflicts", "held", "transactions", "waits"};
+	static const char *const by[] = {"blocked", "shared_conflicts", "held", "transactions", "awaited"};
 	for (u32 i = 0; i < ARRAY_LEN(by); i++) {
 		char line[40];
 		snprintf(line, sizeof line, "info code %s 1", by[i]);

@@ -22,14 +22,14 @@ struct order {
 
 static bool key_of(const char *word, u32 *key, struct err *e)
 {
-	const char *names[LINE_KEYS];
-	for (u32 i = 0; i < LINE_KEYS; i++)
-		names[i] = line_key_name(i);
-	const int found = line_key_find(word);
+	const char *names[LC_COUNT];
+	for (u32 i = 0; i < LC_COUNT; i++)
+		names[i] = line_counter_descs[i].name;
+	const int found = line_counter_find(word);
 	if (found < 0) {
-		const char *near = conf_nearest(word, names, LINE_KEYS);
+		const char *near = conf_nearest(word, names, LC_COUNT);
 		struct strbuf all = STRBUF_INIT;
-		for (u32 i = 0; i < LINE_KEYS; i++)
+		for (u32 i = 0; i < LC_COUNT; i++)
 			strbuf_addf(&all, "%s%s", i ? " " : "", names[i]);
 		err_set(e, "info code: no such column '%.40s'%s%s%s; there are: %s", word, near ? " (did you mean '" : "",
 		        near ? near : "", near ? "'?)" : "", strbuf_str(&all));
@@ -101,7 +101,7 @@ static void print(struct debugger *d, const struct line_row *rows, u32 n, const 
 		among |= this;
 	}
 	if (!among)
-		grid_put(&g, 0, more, "%s*", line_key_name(o->key));
+		grid_put(&g, 0, more, "%s*", line_counter_descs[o->key].name);
 	g.left[last] = true;
 	for (u32 i = 0; i < n; i++) {
 		struct strbuf text = STRBUF_INIT;
@@ -113,7 +113,7 @@ static void print(struct debugger *d, const struct line_row *rows, u32 n, const 
 			grid_put(&g, i + 1, c + 1, "%s", cell);
 		}
 		if (!among)
-			grid_put(&g, i + 1, more, "%llu", (unsigned long long)line_key_of(&rows[i], o->key));
+			grid_put(&g, i + 1, more, "%llu", (unsigned long long)line_counter_of(&rows[i].c, o->key));
 		strbuf_clear(&text);
 		row_text(d, &rows[i], o->by, &text);
 		grid_put(&g, i + 1, last, "%s", strbuf_str(&text));
@@ -129,17 +129,17 @@ bool info_code(struct debugger *d, const char *args, struct strbuf *out, struct 
 	u32 n;
 	if (!read_order(args, &o, e))
 		return false;
-	struct line_row *rows = line_rows(dbg_gpu(d), d->s->heat, o.by, &n);
+	struct line_row *rows = line_rows(dbg_gpu(d), o.by, &n);
 	const struct line_sums s = line_sums_of(rows, n);
 	line_rows_sort(rows, n, o.key);
 	u32 shown = MIN(n, o.rows);
-	while (shown && !line_key_of(&rows[shown - 1], o.key))
+	while (shown && !line_counter_of(&rows[shown - 1].c, o.key))
 		shown--;
 	if (!n)
 		strbuf_adds(out, o.by == LINE_BY_CUDA ? "No code with line information has been executed yet.\n"
 		                                      : "No code has been executed yet.\n");
 	else if (!shown)
-		strbuf_addf(out, "No line has any %s.\n", line_key_name(o.key));
+		strbuf_addf(out, "No line has any %s.\n", line_counter_descs[o.key].name);
 	else
 		print(d, rows, shown, &o, &s, out);
 	free(rows);

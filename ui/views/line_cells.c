@@ -74,14 +74,14 @@ static void cell_suffered(char *cell, const struct line_row *r, const struct lin
 {
 	count(cell, r->c.suffered);
 }
-static void cell_waits(char *cell, const struct line_row *r, const struct line_sums *s)
+static void cell_awaited(char *cell, const struct line_row *r, const struct line_sums *s)
 {
-	share(cell, r->waits, s->waits);
+	share(cell, r->c.awaited, s->awaited);
 }
 
 const struct line_cell_desc line_cells[] = {
     {"slots %", LC_slots, cell_slots},
-    {"waits %", LINE_KEY_WAITS, cell_waits},
+    {"waits %", LC_awaited, cell_awaited},
     {"executed", LC_executed, cell_executed},
     {"lanes", LC_lanes, cell_lanes},
     {"txn/req", LC_transactions, cell_txn},
@@ -101,7 +101,7 @@ struct line_sums line_sums_of(const struct line_row *rows, u32 n)
 	struct line_sums s = {0};
 	for (u32 i = 0; i < n; i++) {
 		s.slots += rows[i].c.slots;
-		s.waits += rows[i].waits;
+		s.awaited += rows[i].c.awaited;
 	}
 	return s;
 }

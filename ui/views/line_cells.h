@@ -5,14 +5,14 @@
 
 /* What shares are shares of. */
 struct line_sums {
-	u64 slots, waits;
+	u64 slots, awaited;
 };
 struct line_sums line_sums_of(const struct line_row *rows, u32 n);
 
 #define LINE_CELL_MAX 24
 struct line_cell_desc {
 	const char *name;
-	u32 key; /* by which its lines are ordered: see line_key_of() */
+	u32 key; /* by which its lines are ordered: enum line_counter */
 	/* Writes the cell; leaves it as it is where the line has no such thing. */
 	void (*put)(char *cell, const struct line_row *r, const struct line_sums *s);
 };

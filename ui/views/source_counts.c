@@ -164,7 +164,7 @@ static void list_order(struct listing *l, struct view_ctx *v, const struct modul
 	struct line_row *rows = cuda ? l->cuda : l->ptx;
 	const u32 n = cuda ? l->ncuda : l->nptx, key = line_cells[v->st->column].key;
 	line_rows_sort(rows, n, key);
-	for (u32 i = 0; i < n && line_key_of(&rows[i], key); i++) {
+	for (u32 i = 0; i < n && line_counter_of(&rows[i].c, key); i++) {
 		const struct inst *first = first_of(&rows[i]);
 		if (!cuda) {
 			add_ptx(l, m, first->line, &rows[i], in);
@@ -182,9 +182,9 @@ static void list_order(struct listing *l, struct view_ctx *v, const struct modul
 static void make(struct listing *l, struct view_ctx *v, const struct module *m, const struct inst *in)
 {
 	*l = (struct listing){0};
-	l->ptx = line_rows(v->g, v->heat, LINE_BY_PTX, &l->nptx);
+	l->ptx = line_rows(v->g, LINE_BY_PTX, &l->nptx);
 	if (v->st->mode & MODE_CUDA)
-		l->cuda = line_rows(v->g, v->heat, LINE_BY_CUDA, &l->ncuda);
+		l->cuda = line_rows(v->g, LINE_BY_CUDA, &l->ncuda);
 	l->sums = line_sums_of(l->ptx, l->nptx);
 	l->nptx = of_module(l->ptx, l->nptx, m);
 	l->ncuda = of_module(l->cuda, l->ncuda, m);
@@ -275,7 +275,7 @@ static void draw_row(struct view_ctx *v, struct pane p, int y, const struct colu
 	if (!s->cells)
 		return;
 	draw_cells(p, y, c, v, l, s);
-	const double here = (double)line_key_of(s->cells, line_cells[v->st->column].key);
+	const double here = (double)line_counter_of(&s->cells->c, line_cells[v->st->column].key);
 	if (most > 0 && here > 0) /* how much of the column's most: a mark beside the number */
 		draw_bar(p, y, 0, 1, STYLE(R_ACCENT), MAX(here / most, 0.13), false);
 }
@@ -317,7 +317,7 @@ static u64 most_of(const struct listing *l, u32 key)
 	u64 most = 0;
 	for (u32 i = 0; i < l->n; i++)
 		if (l->row[i].cells)
-			most = MAX(most, line_key_of(l->row[i].cells, key));
+			most = MAX(most, line_counter_of(&l->row[i].cells->c, key));
 	return most;
 }
 
@@ -348,7 +348,8 @@ void source_counts_draw(struct view_ctx *v, struct pane p, const struct module *
 	const double most = (double)most_of(&l, line_cells[v->st->column].key);
 	heading(v, p, m, &c, &l);
 	if (!l.n)
-		pane_printf(p, 2, 3, STYLE(R_DIM), "no line has any %s yet", line_key_name(line_cells[v->st->column].key));
+		pane_printf(p, 2, 3, STYLE(R_DIM), "no line has any %s yet",
+		            line_counter_descs[line_cells[v->st->column].key].name);
 	for (int r = 0; r < rows && v->st->top + r < (s32)l.n; r++)
 		draw_row(v, p, r + 1, &c, &l, &l.row[v->st->top + r], v->st->mark == (u32)(v->st->top + r) + 1, most);
 	release(&l);
@@ -362,14 +363,14 @@ static void next_hot(struct view_ctx *v, const struct module *m)
 	struct listing l;
 	make(&l, v, m, NULL);
 	const u32 key = line_cells[v->st->column].key, last = v->st->mark && v->st->mark <= l.n ? v->st->mark - 1 : l.n;
-	const u64 below = last < l.n && l.row[last].cells ? line_key_of(l.row[last].cells, key) : UINT64_MAX;
+	const u64 below = last < l.n && l.row[last].cells ? line_counter_of(&l.row[last].cells->c, key) : UINT64_MAX;
 	u32 best = l.n;
 	for (u32 i = 0; i < l.n; i++) {
 		if (!l.row[i].cells || (l.row[i].ptx && l.ncuda && !(v->st->mode & MODE_ORDER)))
 			continue;
-		const u64 here = line_key_of(l.row[i].cells, key);
+		const u64 here = line_counter_of(&l.row[i].cells->c, key);
 		const bool later = here < below || (here == below && i > last);
-		if (here && later && (best == l.n || here > line_key_of(l.row[best].cells, key)))
+		if (here && later && (best == l.n || here > line_counter_of(&l.row[best].cells->c, key)))
 			best = i;
 	}
 	v->st->mark = best < l.n ? best + 1 : 0; /* behind the last one it begins again */

@@ -37,29 +37,17 @@ static int by_code(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-static void add(struct line_row *r, const struct line_counters *c, const struct heat_module *h, u32 pc)
-{
-	r->instructions++;
-	line_counters_add(&r->c, &c[pc]);
-	for (u32 s = 0; h && s < HEAT_STATES; s++) {
-		if (!heat_is_waiting(s))
-			continue;
-		r->states[s] += h->caused[pc][s];
-		r->waits += h->caused[pc][s];
-	}
-}
-
 static bool is_empty(const struct line_row *r)
 {
-	for (u32 i = 0; i < LINE_KEYS; i++)
-		if (line_key_of(r, i))
+	for (u32 i = 0; i < LC_COUNT; i++)
+		if (line_counter_of(&r->c, i))
 			return false;
 	return true;
 }
 
 /* The rows of a module behind the n that there are. */
 static struct line_row *add_module(struct line_row *rows, u32 *n, const struct module *m, const struct line_counters *c,
-                                   const struct heat_module *h, enum line_by by)
+                                   enum line_by by)
 {
 	struct keyed *all = xcalloc(MAX(m->ncode, 1u), sizeof *all);
 	const u32 first = *n;
@@ -75,7 +63,8 @@ static struct line_row *add_module(struct line_row *rows, u32 *n, const struct m
 		struct line_row *r = &rows[*n];
 		*r = (struct line_row){.mod = m, .pc = all[i].pc};
 		for (end = i; end < keyed && all[end].key == all[i].key; end++)
-			add(r, c, h, all[end].pc);
+			line_counters_add(&r->c, &c[all[end].pc]);
+		r->instructions = end - i;
 		*n += !is_empty(r);
 	}
 	free(all);
@@ -83,7 +72,7 @@ static struct line_row *add_module(struct line_row *rows, u32 *n, const struct m
 	return rows;
 }
 
-struct line_row *line_rows(struct gpu *g, struct heat *h, enum line_by by, u32 *n)
+struct line_row *line_rows(struct gpu *g, enum line_by by, u32 *n)
 {
 	struct line_row *rows = NULL;
 	*n = 0;
@@ -91,24 +80,9 @@ struct line_row *line_rows(struct gpu *g, struct heat *h, enum line_by by, u32 *
 		const struct module *m = gpu_module(g, i);
 		const struct line_counters *c = gpu_line_counters(g, m);
 		if (c)
-			rows = add_module(rows, n, m, c, h ? heat_of(h, m) : NULL, by);
+			rows = add_module(rows, n, m, c, by);
 	}
 	return rows;
-}
-
-const char *line_key_name(u32 key)
-{
-	return key == LINE_KEY_WAITS ? "waits" : line_counter_descs[key].name;
-}
-
-int line_key_find(const char *name)
-{
-	return strcmp(name, "waits") != 0 ? line_counter_find(name) : LINE_KEY_WAITS;
-}
-
-u64 line_key_of(const struct line_row *r, u32 key)
-{
-	return key == LINE_KEY_WAITS ? r->waits : line_counter_of(&r->c, key);
 }
 
 /* The rows lie in the order of the code: an insertion of each behind those that have as much keeps it. */
@@ -121,7 +95,7 @@ static void merge(struct line_row *rows, struct line_row *spare, u32 n, u32 key)
 	merge(rows + half, spare, n - half, key);
 	u32 a = 0, b = half, k = 0;
 	while (k < n) {
-		const bool left = a < half && (b == n || line_key_of(&rows[a], key) >= line_key_of(&rows[b], key));
+		const bool left = a < half && (b == n || line_counter_of(&rows[a].c, key) >= line_counter_of(&rows[b].c, key));
 		spare[k++] = rows[left ? a++ : b++];
 	}
 	memcpy(rows, spare, n * sizeof *rows);

@@ -1,8 +1,8 @@
-/* line_rows: what lines of code did and cost: the counters of their instructions (gpu/lines.h) and the samples of heat
- * (heat.h), by instruction, PTX line or CUDA line. */
+/* line_rows: what lines of code did and cost: the counters of their instructions (gpu/lines.h), by instruction, PTX
+ * line or CUDA line. */
 #ifndef OBS_RECORD_LINE_ROWS_H
 #define OBS_RECORD_LINE_ROWS_H
-#include "obs/stats/heat.h"
+#include "gpu/gpu.h"
 #include "probe/line_counters.h"
 
 enum line_by { LINE_BY_PC, LINE_BY_PTX, LINE_BY_CUDA, LINE_BYS };
@@ -13,18 +13,11 @@ struct line_row {
 	u32 pc;           /* its first instruction */
 	u32 instructions; /* of the line, executed or not */
 	struct line_counters c;
-	u64 waits;               /* samples of waits that it causes; times heat's period an estimate of warp cycles */
-	u32 states[HEAT_STATES]; /* of these by state */
 };
 /* Rows with something in them, in the order of modules and code; of code without line information there is no row by
- * CUDA line. h: NULL = without samples. n = 0 where nobody counts (gpu_count_lines()). To be freed. */
-struct line_row *line_rows(struct gpu *g, struct heat *h, enum line_by by, u32 *n);
+ * CUDA line. n = 0 where nobody counts (gpu_count_lines()). To be freed. */
+struct line_row *line_rows(struct gpu *g, enum line_by by, u32 *n);
 
-/* What rows can be sorted by: the counters, waits. */
-enum { LINE_KEY_WAITS = LC_COUNT, LINE_KEYS };
-const char *line_key_name(u32 key);
-int line_key_find(const char *name); /* -1: there is none */
-u64 line_key_of(const struct line_row *r, u32 key);
 /* Most first; equal ones stay in the order of the code. */
 void line_rows_sort(struct line_row *rows, u32 n, u32 key);
 

@@ -108,13 +108,13 @@ static void energy(const struct stats *s, struct strbuf *out)
 static void lines(const struct stats *s, struct strbuf *out)
 {
 	u32 n;
-	struct line_row *rows = line_rows(s->gpu, s->run.heat, LINE_BY_PTX, &n);
+	struct line_row *rows = line_rows(s->gpu, LINE_BY_PTX, &n);
 	for (u32 i = 0; i < n; i++) {
 		struct strbuf place = STRBUF_INIT;
 		line_row_place(&rows[i], LINE_BY_PTX, &place);
-		for (u32 k = 0; k < LINE_KEYS; k++)
-			if (line_key_of(&rows[i], k))
-				row_u64(out, "line", line_key_name(k), strbuf_str(&place), line_key_of(&rows[i], k));
+		for (u32 k = 0; k < LC_COUNT; k++)
+			if (line_counter_of(&rows[i].c, k))
+				row_u64(out, "line", line_counter_descs[k].name, strbuf_str(&place), line_counter_of(&rows[i].c, k));
 		strbuf_release(&place);
 	}
 	free(rows);

@@ -491,7 +491,7 @@ static json_t *waits(struct heat *h)
 static json_t *lines(const struct stats *s)
 {
 	u32 n;
-	struct line_row *rows = line_rows(s->gpu, s->run.heat, LINE_BY_PC, &n);
+	struct line_row *rows = line_rows(s->gpu, LINE_BY_PC, &n);
 	json_t *all = rows ? json_array() : json_null();
 	for (u32 i = 0; i < n; i++) {
 		const struct inst *in = &rows[i].mod->code[rows[i].pc];
@@ -505,8 +505,8 @@ static json_t *lines(const struct stats *s)
 		put(o, "cuda", in->src_line ? text(strbuf_str(&cuda)) : json_null());
 		put(o, "pc", number(rows[i].pc));
 		put(o, "text", text(strbuf_str(&code)));
-		for (u32 k = 0; k < LINE_KEYS; k++)
-			put(o, line_key_name(k), number(line_key_of(&rows[i], k)));
+		for (u32 k = 0; k < LC_COUNT; k++)
+			put(o, line_counter_descs[k].name, number(line_counter_of(&rows[i].c, k)));
 		json_array_append_new(all, o);
 		strbuf_release(&place);
 		strbuf_release(&cuda);
