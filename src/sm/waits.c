@@ -88,16 +88,16 @@ void waits_look(struct sm_ctx *x, const struct sm *s, u32 w, u64 now)
 	struct sm_waits *v = x->waits;
 	const struct warp *wp = &s->warp[w];
 	struct open_wait *o = &v->wait[w];
-	u64 from = s->issued_cycle == now && s->issued_mask >> w & 1 ? now + 1 : now;
+	const bool issued =
+	    s->issued_cycle == now && s->issued_mask >> w & 1; /* in this cycle, and thus does not wait in it */
 	if (v->open >> w & 1) {
 		if (is_same(o, wp))
 			return;
 		charge(x, o, now);
-		from = MAX(from, o->since); /* it has issued in this cycle */
 		v->open &= ~BIT(w);
 	}
 	if (WAITS_STATES >> wp->state & 1) {
-		open_wait(x, s, w, from, o);
+		open_wait(x, s, w, now + issued, o);
 		v->open |= BIT(w);
 	}
 }

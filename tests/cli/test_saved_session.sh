@@ -42,6 +42,17 @@ check "with what built the machine" grep -qx 'file --warp-sched lrr' "$tmp/s.wd"
 saved "another program" hotspot --size small --batch -ex 'file vecadd --size small' -ex 'goto 700'
 saved "two programs" hotspot cp --size small --partition smk --batch -ex 'goto 5000' -ex 'preempt kernel 0 sms 2 within 100 by switch' -ex 'goto 9000'
 
+saved "views" hotspot --size small --batch -ex 'goto 900' -ex 'view lanes key 3' -ex 'view phase key none' -ex 'view stall key _' \
+	-ex 'view log' -ex 'set taxonomy elf'
+expect 0 '* 0  log' debug "$tmp/s.wd" --batch -ex view
+expect 0 '  3  lanes' debug "$tmp/s.wd" --batch -ex view
+expect 0 '     phase' debug "$tmp/s.wd" --batch -ex view
+saved "a scope" hotspot --size small --batch -ex 'goto 2000' -ex 'scope 500 900'
+expect 0 'cycles 500 to 900' debug "$tmp/s.wd" --batch -ex scope
+saved "a launch's scope" bfs --size small --batch -ex 'goto 20000' -ex 'scope kernel 2'
+expect 0 'kernel 2' debug "$tmp/s.wd" --batch -ex scope
+expect 0 'The scope is left out' debug hotspot --size small --batch -ex 'goto 2000' -ex 'scope 500 900' -ex 'goto 700' -ex "save session $tmp/o.wd"
+
 # What the user keeps.
 "$W" debug hotspot --size small --batch -ex 'goto 500' -ex 'bookmark here' -ex 'note too slow' -ex 'goto 900' -ex 'note at 100 "begins"' \
 	-ex 'break cta-done sm=1 if e.cycle > 10' -ex 'display gpu.cycle' -ex 'focus sm 3 warp 2 lane 5' -ex "save session $tmp/kept.wd" >/dev/null

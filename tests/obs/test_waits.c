@@ -19,7 +19,9 @@
 
 struct looker {
 	struct gpu *g;
-	u64 *at[MODULES_MAX][3]; /* [ncode]: all, from memory, for instructions */
+	u32 last[CONF_MAX_SMS][WARPS_MAX]; /* pc of a warp's last instruction */
+	u64 stalls;                        /* waits for no operand that are charged to it */
+	u64 *at[MODULES_MAX][3];           /* [ncode]: all, from memory, for instructions */
 };
 
 static u32 module_of(const struct gpu *g, const struct module *m)
@@ -42,6 +44,38 @@ static void add(struct looker *k, const struct module *m, u32 pc, u32 state)
 	c[2][pc] += state == WS_FETCH;
 }
 
+static bool hear(void *ctx, const struct event *e)
+{
+	((struct looker *)ctx)->last[e->sm][e->warp] = e->pc;
+	return false;
+}
+
+static bool writes_operand(const struct inst *in, const struct inst *of)
+{
+	for (u32 i = 0; i < in->n_sb_dst; i++) {
+		for (u32 j = 0; j < of->n_sb_src; j++)
+			if (inst_sb_src(of)[j] == inst_sb_dst(in)[i])
+				return true;
+		for (u32 j = 0; j < of->n_sb_dst; j++)
+			if (inst_sb_dst(of)[j] == inst_sb_dst(in)[i])
+				return true;
+	}
+	return false;
+}
+
+/* A warp waits for a result that it needs. Else, of machines with dependence counters, for the stall behind its last
+ * instruction, or until the registers of one of memory have been read, or until a counter may rise again. */
+static void has_reason(struct looker *k, const struct module *m, u32 sm, u32 w, u32 pc, u32 by)
+{
+	const struct inst *in = &m->code[by];
+	if (writes_operand(in, &m->code[pc]) || m->code[pc].op == OP_CALL || m->code[pc].op == OP_RET)
+		return;
+	assert_int_equal(gpu_conf(k->g)->sm_dependences, DEPENDENCES_COUNTERS);
+	k->stalls += by == k->last[sm][w];
+	if (by != k->last[sm][w] && !inst_is_store(in) && !inst_is_load(in))
+		fail_msg("SM %u warp %u waits at pc %u for pc %u, which is not the last (%u)", sm, w, pc, by, k->last[sm][w]);
+}
+
 /* The machine stands behind the cycle that it has simulated. */
 static void look(void *ctx, u64 cycle)
 {
@@ -57,7 +91,10 @@ static void look(void *ctx, u64 cycle)
 			if (issued >> w & 1 || !warp_state_waits((enum warp_state)states[w]))
 				continue;
 			gpu_warp_info(k->g, sm, w, &i);
-			add(k, gpu_launched(k->g, (u32)i.launch)->mod, by[w], states[w]);
+			const struct module *m = gpu_launched(k->g, (u32)i.launch)->mod;
+			add(k, m, by[w], states[w]);
+			if (states[w] == WS_SHORT)
+				has_reason(k, m, sm, w, i.pc, by[w]);
 		}
 	}
 }
@@ -102,12 +139,18 @@ static const char *const machines[] = {
     "sgemm --gpu gtx980 --warp-sched gty",
     "btree --gpu rtx2080ti --warp-sched ccws",
     "lud --gpu fermi28 --set sm.issue_width=2",
-    "mummer --gpu v100 --set isa.split_turn=100",
     "tensor/flash2 --gpu a100",
 };
 
-/* Calls, which wait for all that is under way, and grids that wait for others. */
-static const char *const calls[] = {
+#define KERNEL(name, gpu)                                                                                              \
+	"tests/kernels/waits.ptx --kernel " name " --grid 30 --block 64 --arg u32[400000]=zero --gpu " gpu
+/* Calls, which wait for all that is under way, and grids that wait for others; several operands under way; lanes that
+ * are apart. */
+static const char *const others[] = {
+    KERNEL("constants", "gtx480"),
+    KERNEL("constants", "v100"),
+    KERNEL("registers", "gtx480"),
+    KERNEL("locks", "v100"),
     "tests/kernels/recursion.lua --gpu v100 --set sm.dependences=counters",
     "tests/kernels/recursion.lua",
     "tests/kernels/link.lua",
@@ -122,8 +165,10 @@ static void watch(const char *words)
 	char line[40];
 	u64 sum;
 	rig_words(&r, words);
-	struct looker k = {.g = sim_gpu(r.s->sim)};
+	static struct looker k;
+	k = (struct looker){.g = sim_gpu(r.s->sim)};
 	sim_add_sampler(r.s->sim, 1, look, &k);
+	sim_subscribe(r.s->sim, EVENT(EV_ISSUE), hear, &k);
 	snprintf(line, sizeof line, "step %u", CYCLES);
 	for (u32 j = 0; j < 3; j++) {
 		rig_try(&r, line);
@@ -132,6 +177,8 @@ static void watch(const char *words)
 	print_message("%s: %llu warp cycles at cycle %llu\n", words, (unsigned long long)sum,
 	              (unsigned long long)gpu_cycle(k.g));
 	assert_true(sum > 1000);
+	if (gpu_conf(k.g)->sm_dependences == DEPENDENCES_COUNTERS)
+		assert_true(k.stalls > 0);
 	rig_close(&r);
 	forget(&k);
 }
@@ -143,8 +190,8 @@ static void each_cycle(void **state)
 		snprintf(words, sizeof words, "%s --size small", machines[i]);
 		watch(words);
 	}
-	for (u32 i = 0; i < ARRAY_LEN(calls); i++)
-		watch(calls[i]);
+	for (u32 i = 0; i < ARRAY_LEN(others); i++)
+		watch(others[i]);
 }
 
 /* Where CTAs are paused, and are taken off their SMs, dropped and brought back. */
@@ -154,8 +201,10 @@ static void preempted(void **state)
 	struct rig r;
 	u64 sum = 0;
 	rig_words(&r, "kmeans --size small --dynamic-idempotence");
-	struct looker k = {.g = sim_gpu(r.s->sim)};
+	static struct looker k;
+	k = (struct looker){.g = sim_gpu(r.s->sim)};
 	sim_add_sampler(r.s->sim, 1, look, &k);
+	sim_subscribe(r.s->sim, EVENT(EV_ISSUE), hear, &k);
 	rig_say(&r, "until 5000");
 	for (u32 i = 0; i < 6; i++) {
 		char line[80];
@@ -188,8 +237,10 @@ static void from_here(void **state)
 		struct session *s = session_open(&o, console_modules, &e);
 		assert_non_null(s);
 		assert_true(session_run_script(s, &e));
+		static struct looker k;
+		k = (struct looker){.g = sim_gpu(s->sim)};
+		sim_subscribe(s->sim, EVENT(EV_ISSUE), hear, &k);
 		session_run(s, 3011, &e);
-		struct looker k = {.g = sim_gpu(s->sim)};
 		gpu_count_lines(k.g);
 		sim_add_sampler(s->sim, 1, look, &k);
 		session_run(s, 5000, &e);

@@ -353,6 +353,31 @@ static void silent_terminal(void **state)
 	stop(&v);
 }
 
+/* The list of views: v with the focus on the view. Digits give keys, Enter shows; a word that begins with v is none of
+ * it. */
+static void list_of_views(void **state)
+{
+	struct vt v;
+	start(&v);
+	type(&v, "\tv");
+	assert_shown(&v, "gives it this key");
+	assert_shown(&v, "warps and CTAs over time, cycle by cycle");
+	type(&v, "\033[F\r"); /* the last one */
+	assert_shown(&v, "─ lanes ─");
+	type(&v, "v3\r");
+	assert_shown(&v, "3 lanes");
+	type(&v, "1");
+	type(&v, "3");
+	assert_shown(&v, "3 lanes");
+	type(&v, "view stall key 1\r"); /* typed at once */
+	type(&v, "1");
+	assert_shown(&v, "issue slots");
+	type(&v, "\tv\033");
+	vt_settle(&v, 300, WAIT);
+	assert_shown(&v, "issue slots");
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,6 +393,7 @@ int main(void)
 	    cmocka_unit_test(words_are_no_keys),
 	    cmocka_unit_test(enter_goes_to_the_warp),
 	    cmocka_unit_test(the_focus_is_seen),
+	    cmocka_unit_test(list_of_views),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "dbg/lanes_export.h"
 #include "views/frame.h"
+#include "views/view_list.h"
 #include "views/offscreen.h"
 
 static void list_formats(struct strbuf *out)
@@ -54,23 +55,56 @@ bool cmd_export(struct debugger *d, const char *args, struct strbuf *out, struct
 	return export_now(d, format, file, *rest ? (s32)sm : -1, e);
 }
 
-bool cmd_view(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+static void list_views(struct debugger *d, struct strbuf *out)
+{
+	u32 order[VIEWS_MAX];
+	views_by_key(d, order);
+	for (u32 i = 0; i < nviews; i++)
+		strbuf_addf(out, "%s %c  %-9s %s\n", order[i] == d->screen->view ? "*" : " ", view_key_now(d, order[i]),
+		            views[order[i]]->name, views[order[i]]->shows);
+}
+
+/* "key 5", "key none" behind a view's name. */
+static bool give_key(struct debugger *d, u32 view, const char *args, struct err *e)
 {
 	char word[40];
+	const char *rest = next_word(args, word, sizeof word);
+	if (!rest || *rest)
+		return err_set(e, "view: behind `key` one of 1 to 9, 0, _ or none is expected%s",
+		               rest ? ", and nothing else" : "");
+	if (strcmp(word, "none") != 0 && (word[1] || !strchr(VIEW_KEYS, *word)))
+		return err_set(e, "view: '%.40s' can be no view's key; 1 to 9, 0, _ and none can", word);
+	view_give_key(d, view, word[1] ? VIEW_NO_KEY : *word);
+	return true;
+}
+
+bool cmd_view(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
+{
+	char word[40], key[40];
 	const char *rest = next_word(args, word, sizeof word);
 	offscreen_open(d);
 	if (!d->screen)
 		return err_set(e, "there is no machine to look at");
 	if (!rest) {
-		for (u32 i = 0; i < nviews; i++)
-			strbuf_addf(out, "%s %c  %s\n", i == d->screen->view ? "*" : " ", views[i]->key, views[i]->title);
+		list_views(d, out);
 		return true;
 	}
-	const int view = screen_find_view(word);
-	if (*rest || view < 0)
-		return err_set(e, "view: '%.40s' is no view (a key or a name; `view` lists them)", *rest ? rest : word);
+	if (!strcmp(word, "keys") && !strcmp(rest, "default")) {
+		view_keys_default(d);
+		return true;
+	}
+	const int view = view_named(d, word);
+	if (view < 0)
+		return err_set(e, "view: '%.40s' is no view (a key or a name; `view` lists them)", word);
+	if (*rest) {
+		const char *more = next_word(rest, key, sizeof key);
+		if (strcmp(key, "key") != 0)
+			return err_set(e, "view: '%.40s' is left over behind the view (`view %s key 5` gives it a key)", rest,
+			               word);
+		return give_key(d, (u32)view, more, e);
+	}
 	d->screen->view = (u32)view;
-	d->screen->help = false;
+	d->screen->help = d->screen->listing = false;
 	return true;
 }
 
@@ -94,7 +128,7 @@ bool cmd_screenshot(struct debugger *d, const char *args, struct strbuf *out, st
 	if (!rest)
 		return err_set(e, "screenshot: a file is expected: FILE.txt, .svg or .png");
 	while ((rest = next_word(rest, word, sizeof word))) {
-		if (!size_of(word, &w, &h) && view < 0 && (view = screen_find_view(word)) >= 0)
+		if (!size_of(word, &w, &h) && view < 0 && (view = view_named(d, word)) >= 0)
 			continue;
 		if (!size_of(word, &w, &h))
 			return err_set(e, "screenshot: '%s' is no view (a digit or a name) and no size (80x24)", word);

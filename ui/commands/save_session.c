@@ -9,7 +9,10 @@
 #include "base/words.h"
 #include "commands/changes.h"
 #include "commands/save.h"
+#include "dbg/scope.h"
 #include "session/saved.h"
+#include "views/appearance.h"
+#include "views/view_list.h"
 
 /* What is done on the way, in its order. */
 struct way_stop {
@@ -84,6 +87,39 @@ static void add_kept(struct debugger *d, struct strbuf *text, struct strbuf *out
 	strbuf_addf(text, "focus sm %u warp %u lane %u\n", d->focus.sm, d->focus.warp, d->focus.lane);
 }
 
+static void add_scope(struct debugger *d, struct strbuf *text, struct strbuf *out)
+{
+	u64 from, to;
+	if (!scope_range(d, &from, &to))
+		return;
+	const bool open = d->scope.to == NEVER;
+	if (d->scope.kind == SCOPE_LAUNCH)
+		strbuf_addf(text, "scope kernel %u\n", d->scope.launch);
+	else if (to > sim_cycle(d->s->sim) || from >= sim_cycle(d->s->sim))
+		strbuf_adds(out, "The scope is left out: it lies ahead.\n");
+	else if (open && d->scope.kind == SCOPE_CYCLES)
+		strbuf_addf(text, "scope %" PRIu64 "\n", from);
+	else
+		strbuf_addf(text, "scope %" PRIu64 " %" PRIu64 "\n", from, to);
+}
+
+/* The view that is shown, and which keys choose which. */
+static void add_views(struct debugger *d, struct strbuf *text)
+{
+	const struct appearance *a = debugger_appearance(d);
+	bool own = false;
+	for (u32 i = 0; i < nviews; i++)
+		if (a->view_key[i] && a->view_key[i] != (views[i]->key ? views[i]->key : VIEW_NO_KEY)) {
+			const char key[2] = {a->view_key[i], 0};
+			own = true;
+			strbuf_addf(text, "view %s key %s\n", views[i]->name, *key == VIEW_NO_KEY ? "none" : key);
+		}
+	if (d->screen || own)
+		strbuf_addf(text, "view %s\n", views[d->screen ? d->screen->view : 0]->name);
+	if (a->taxonomy != TAX_BASE)
+		strbuf_addf(text, "set taxonomy %s\n", taxonomy_names[a->taxonomy]);
+}
+
 static void add_check(const struct debugger *d, struct strbuf *text)
 {
 	strbuf_addf(text,
@@ -103,6 +139,8 @@ static bool session_text(struct debugger *d, struct strbuf *text, struct strbuf 
 	add_way(d, text, out);
 	add_check(d, text);
 	add_kept(d, text, out);
+	add_scope(d, text, out);
+	add_views(d, text);
 	return true;
 }
 

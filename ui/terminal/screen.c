@@ -18,6 +18,7 @@
 #include "views/frame.h"
 #include "views/legend.h"
 #include "views/point.h"
+#include "views/view_list.h"
 #include "scr/pace.h"
 #include "scr/palette.h"
 #include "scr/term.h"
@@ -218,12 +219,12 @@ static void show(struct loop *l)
 /* --- keys --- */
 static void choose_view(struct loop *l, int key)
 {
-	for (u32 i = 0; i < nviews; i++)
-		if (views[i]->key == key) {
-			l->s.view = i;
-			return;
-		}
-	snprintf(l->s.notice, sizeof l->s.notice, "no view %c", key);
+	const int view = view_of_key(l->s.d, key);
+	if (view >= 0)
+		l->s.view = (u32)view;
+	else
+		snprintf(l->s.notice, sizeof l->s.notice, "no view has the key %c; v lists them with the focus on the view",
+		         key);
 }
 
 /* Stops the run, and what waits for it. */
@@ -438,7 +439,7 @@ static void prompt_input(struct loop *l, int key)
 static void to_prompt(struct loop *l)
 {
 	l->s.focus = ON_PROMPT;
-	l->s.help = false;
+	l->s.help = l->s.listing = false;
 	l->s.ask = ASK_NOTHING;
 	l->s.console.paging = false;
 	word_forget(&l->word);
@@ -474,7 +475,7 @@ static bool common_key(struct loop *l, int key)
 	struct screen *s = &l->s;
 	struct view_state *st = &s->state[s->view];
 	frame_context(s, &v);
-	if ((key >= '0' && key <= '9') || key == '_') {
+	if (key > ' ' && key < 127 && strchr(VIEW_KEYS, key)) {
 		choose_view(l, key);
 		return true;
 	}
@@ -563,7 +564,8 @@ static void enter_view(struct loop *l)
 {
 	const struct view *view = views[l->s.view];
 	if (view->enter) {
-		choose_view(l, view->enter);
+		for (u32 i = 0; i < nviews; i++)
+			l->s.view = views[i]->key == view->enter ? i : l->s.view;
 		l->s.state[l->s.view].follow = true; /* at what was selected, wherever the view was left */
 	} else
 		snprintf(l->s.notice, sizeof l->s.notice,
@@ -579,6 +581,7 @@ static bool view_key(struct loop *l, struct view_ctx *v, int key)
 	case K_BACKTAB:
 	case K_ESC:
 	case ':': s->focus = ON_PROMPT; return true;
+	case 'v': view_list_open(s); return true;
 	case 'n':
 	case 'N':
 		if (!views[s->view]->search || !s->search[0])
@@ -675,6 +678,8 @@ static void view_input(struct loop *l, int key)
 	struct screen *s = &l->s;
 	frame_context(s, &v);
 	const bool again = s->pointing;
+	if (s->listing && view_list_key(s, key))
+		return;
 	if (s->pointing && point_key(l, key))
 		return;
 	if (key == '?' && !again) {
@@ -704,7 +709,7 @@ static void click_view(struct loop *l, struct view_ctx *v, struct term_mouse m)
 {
 	struct view_state *st = v->st;
 	s32 row = m.y - st->list.y, column = m.x - st->click_x;
-	if (l->s.help || m.y < 1)
+	if (l->s.help || l->s.listing || m.y < 1)
 		return;
 	l->s.focus = ON_VIEW;
 	if (st->list.n && row >= 0 && row < st->list.n) {
@@ -732,12 +737,14 @@ static void mouse_input(struct loop *l)
 		return;
 	}
 	int x = 1;
+	u32 order[VIEWS_MAX];
+	views_by_key(s->d, order);
 	for (u32 i = 0; i < nviews; i++) {
-		int w = 2 + utf8_width(views[i]->name);
-		if (!frame_names_view(i, s->canvas.w) && i != s->view)
+		int w = 2 + utf8_width(views[order[i]]->name);
+		if (!frame_names_view(s, order[i]) && order[i] != s->view)
 			continue;
 		if (m.x >= x && m.x < x + w)
-			s->view = i;
+			s->view = order[i];
 		x += w + frame_hint_gap(s->canvas.w);
 	}
 }

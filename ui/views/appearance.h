@@ -4,11 +4,13 @@
 #define UI_VIEWS_APPEARANCE_H
 #include "dbg/debugger.h"
 #include "views/cuda_text.h"
+#include "views/view.h"
 
 struct appearance {
-	u32 palette;            /* enum palette_kind (scr/palette.h) */
-	bool mouse;             /* the screen takes the terminal's mouse */
-	enum taxonomy taxonomy; /* of stall reasons: `set taxonomy`, the stall view */
+	u32 palette;              /* enum palette_kind (scr/palette.h) */
+	bool mouse;               /* the screen takes the terminal's mouse */
+	char view_key[VIEWS_MAX]; /* what the user has given; 0: struct view's (view_list.h) */
+	enum taxonomy taxonomy;   /* of stall reasons: `set taxonomy`, the stall view */
 	struct cuda_text cuda; /* CUDA sources, as far as they were asked for: until `run`, which reads the modules again */
 };
 struct appearance *debugger_appearance(struct debugger *d);

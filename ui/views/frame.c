@@ -1,4 +1,5 @@
 #include "views/frame.h"
+#include "views/view_list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -201,9 +202,10 @@ u32 frame_zooms(const struct screen *s)
 	return views[s->view]->zooms ? views[s->view]->zooms : 10;
 }
 
-bool frame_names_view(u32 view, int w)
+bool frame_names_view(const struct screen *s, u32 view)
 {
-	return (views[view]->key >= '0' && views[view]->key <= '9') || w >= 100;
+	const char key = view_key_now(s->d, view);
+	return (key >= '0' && key <= '9') || (key != VIEW_NO_KEY && s->canvas.w >= 100);
 }
 
 int frame_hint_gap(int w)
@@ -220,11 +222,14 @@ static void key_line(const struct screen *s, struct pane p)
 		return;
 	}
 	int x = 1;
+	u32 order[VIEWS_MAX];
+	views_by_key(s->d, order);
 	for (u32 i = 0; i < nviews; i++) {
-		char key[2] = {views[i]->key, 0};
-		if (!frame_names_view(i, p.c->w) && i != s->view)
+		const u32 view = order[i];
+		char key[2] = {view_key_now(s->d, view), 0};
+		if (!frame_names_view(s, view) && view != s->view)
 			continue;
-		x = hint(p, x, key, views[i]->name, i == s->view);
+		x = hint(p, x, key, views[view]->name, view == s->view);
 	}
 	struct pane right = pane_sub(p, 0, x, 1, p.w - x);
 	int at = 1;
@@ -462,9 +467,11 @@ void frame_draw(struct screen *s)
 	frame_context(s, &v);
 	title(s, pane_sub(all, 0, 0, 1, c->w));
 	struct pane body = pane_sub(all, 1, 0, rule_y - 1, c->w);
-	if (s->help)
+	if (s->help) {
 		help_draw(s, body);
-	else {
+	} else if (s->listing) {
+		view_list_draw(s, body);
+	} else {
 		cursor_begin(v.st);
 		v.st->list.n = v.st->click.w = 0;
 		views[s->view]->draw(&v, body);

@@ -7,7 +7,6 @@
 #include "views/residency.h"
 #include "views/view.h"
 
-#define VIEWS_MAX 12
 enum focus_on { ON_PROMPT, ON_VIEW };
 enum ask { ASK_NOTHING, ASK_QUIT, ASK_SEARCH };
 struct screen {
@@ -25,6 +24,8 @@ struct screen {
 	char search[64];  /* text searched for, also while it is typed */
 	char notice[160]; /* shown in place of the key line until the next key */
 	bool help;
+	bool listing;  /* the list of views is shown (view_list.h), */
+	s32 list_at;   /* this row chosen */
 	bool pointing; /* `?` on the view: a pointer on the picture, what is there stands in the prompt's line */
 	int point_y, point_x;
 	int body_end; /* row below the view, as last drawn: there the key bar or the console begins */
@@ -50,8 +51,8 @@ void frame_context(struct screen *s, struct view_ctx *v);
 int frame_hint_gap(int w);
 /* Steps of zoom of the view that is shown. */
 u32 frame_zooms(const struct screen *s);
-/* Does the key line name this view on a screen w columns wide? Those of digits always. */
-bool frame_names_view(u32 view, int w);
+/* Does the key line name this view? Those of digits always; others where there is room. */
+bool frame_names_view(const struct screen *s, u32 view);
 /* Rows of the help page drawn into p from row s->help_top on. */
 void help_draw(struct screen *s, struct pane p);
 #endif

@@ -11,7 +11,7 @@ static const struct {
 	const char *keys, *what;
 } rows[] = {
     {"", "Keys while the prompt is empty"},
-    {"1 .. 9, 0, _", "choose a view (_: lanes)"},
+    {"1 .. 9, 0, _", "choose a view (`view` lists them; `view lanes key 5` gives a key to another)"},
     {"space", "run until something stops it; stop"},
     {".", "step one cycle (Enter repeats the last step); every press counts, also those that come at once"},
     {",", "step one cycle back"},
@@ -34,6 +34,7 @@ static const struct {
     {"  with cursor", "left, right, Home, End move it; Enter goes to its cycle; Esc hides it"},
     {"  { }", "with the cursor: figures are of the part of the run that begins, ends there (`scope off`: of all)"},
     {"n N", "next and previous place with what / searched for"},
+    {"v", "the list of views: Enter shows one, a digit gives it this key"},
     {"m", "mouse on, off: click a view, an SM, a time; wheel scrolls"},
     {"", "Always"},
     {"letters", "type a command: help lists them, Tab completes, Ctrl-R searches the history, up and down recall"},

@@ -6,7 +6,8 @@
 /* Makes one unless the debugger has a screen already; what views add up while the machine runs begins here. */
 void offscreen_open(struct debugger *d);
 
-/* The index of the view that a word names (its digit or the beginning of its name or title), or -1. */
+/* The index of the view that a word names (its own key or the beginning of its name or title), or -1; with the keys
+ * that the user has given: view_named(). */
 int screen_find_view(const char *word);
 #define PICTURE_W_MAX 500
 #define PICTURE_H_MAX 300

@@ -12,6 +12,7 @@
 #include "views/recent.h"
 #include "views/residency.h"
 
+#define VIEWS_MAX 16
 /* What a view remembers between two drawings. */
 struct view_state {
 	s32 top;        /* first row shown; views clip it */
@@ -59,14 +60,16 @@ struct view_ctx {
 	const char *search;    /* last text searched for, "" = none */
 };
 struct view {
-	char key;          /* digit; _ (right of 0 and -) */
+	char key;          /* digit, or _ (right of 0 and -), until the user gives it to another (view_list.h); 0: none */
 	const char *name;  /* one word, for the key line */
 	const char *title; /* for the help */
+	const char *shows; /* a few words, for the list of views */
 	const char *keys;  /* its own keys, for the line below it: "t taxonomy" */
 	bool both;         /* it shows the machine beside this one (rival.h), too: they are to stand side by side */
 	u32 zooms;         /* steps of zoom; 0 = 10 */
-	char enter;        /* digit of the view that shows the focus closer: Enter opens it; 0 = Enter repeats the step */
-	const char *help;  /* lines for the help screen: what is shown, how it is defined */
+	char enter; /* struct view's key of the view that shows the focus closer: Enter opens it; 0 = Enter repeats the step
+	             */
+	const char *help; /* lines for the help screen: what is shown, how it is defined */
 	void (*draw)(struct view_ctx *v, struct pane p);
 	/* A key when the view has the focus (and PgUp, PgDn, +, - always); false: not mine. May be NULL. */
 	bool (*on_key)(struct view_ctx *v, int key);

@@ -236,6 +236,7 @@ const struct view view_caches = {
     .key = '5',
     .name = "cache",
     .title = "caches",
+    .shows = "L1, L2, MSHRs: hits, misses, refusals",
     .keys = "w misses or SMs  arrows scroll  c cursor  + - zoom",
     .help = "All figures are sums over all instances since the start. hit = hits / (hits + misses + merges). no "
             "line, no mshr, no merge, no queue: cycles in which a transaction was refused for that reason; "

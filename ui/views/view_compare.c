@@ -451,6 +451,7 @@ const struct view view_compare = {
     .key = '9',
     .name = "compare",
     .title = "two machines side by side",
+    .shows = "two machines side by side",
     .keys = "/ search  n N  o order",
     .both = true,
     .help = "A is this machine; B is the machine that `compare OPTIONS` has set beside it. IPC is measured over "

@@ -630,6 +630,7 @@ const struct view view_kernels = {
     .key = '7',
     .name = "kernel",
     .title = "kernels",
+    .shows = "launches over time, CTAs, partitions",
     .keys = "up, down scroll  c cursor  + - zoom  < > move",
     .help = "Each launch is drawn from its launch (faint: queued) over its first CTA's dispatch to its end. IPC: "
             "its warp instructions per cycle from the dispatch to the end. CTAs/SM: the most CTAs that one SM can "

@@ -315,6 +315,7 @@ const struct view view_lanes = {
     .key = '_',
     .name = "lanes",
     .title = "lanes",
+    .shows = "warps and CTAs over time, cycle by cycle",
     .zooms = 40,
     .keys = "w rows  arrows warp, cursor  + - zoom  < > move",
     .help =

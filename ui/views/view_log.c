@@ -85,6 +85,7 @@ const struct view view_log = {
     .key = '0',
     .name = "log",
     .title = "log",
+    .shows = "stops, events, output",
     .keys = "/ search  n N",
     .help = "● stops, · events chosen for the log, │ what the program printed, ✗ errors; each with its cycle. End "
             "follows new lines.",

@@ -249,6 +249,7 @@ const struct view view_memory = {
     .key = '6',
     .name = "mem",
     .title = "memory",
+    .shows = "network, ports, DRAM banks",
     .keys = "i interconnect  c cursor  + - zoom",
     .help =
         "All figures are sums since the start. wait: mean cycles of a packet beyond zero load and its own "

@@ -462,6 +462,7 @@ const struct view view_overview = {
     .key = '1',
     .name = "over",
     .title = "overview",
+    .shows = "every SM, a cell a warp",
     .keys = "arrows SM, warp  Enter that SM  w power",
     .enter = '2',
     .help = "Each row is an SM; each cell is one of its warps (letters below). CTA: CTAs in slots, of how many "

@@ -348,6 +348,7 @@ const struct view view_phases = {
     .key = '3',
     .name = "phase",
     .title = "phases",
+    .shows = "warps by phase over time",
     .keys = "up, down SM  a all  left, right cursor  + - zoom",
     .help = "Resident warps by the phase of their next instruction, over the run (Awatramani 2015). A phase is a "
             "run of instructions none of which reads a result that a long-latency instruction of the same phase "

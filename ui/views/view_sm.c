@@ -516,6 +516,7 @@ const struct view view_sm = {
     .key = '2',
     .name = "sm",
     .title = "SM",
+    .shows = "one SM: warps, CTAs, units, loads, swaps",
     .keys = "up, down warp  left, right SM  Enter its source",
     .enter = '8',
     .help =

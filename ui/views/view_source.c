@@ -537,6 +537,7 @@ const struct view view_source = {
     .key = '8',
     .name = "source",
     .title = "source",
+    .shows = "CUDA and PTX with counters of each line",
     .keys = "h hottest line  / search  n N  f focus  c counters  a margin  u CUDA",
     .help =
         "The PTX of the focused warp. warps: resident warps whose next instruction this is, with a letter "

@@ -330,6 +330,7 @@ const struct view view_stalls = {
     .key = '4',
     .name = "stall",
     .title = "stalls",
+    .shows = "what became of the issue slots, over time",
     .keys = "t taxonomy  a all/one SM  left, right SM  c cursor",
     .help = "In each cycle every scheduler charges one issue slot to exactly one reason; `explain NAME` defines "
             "the reasons. Classes are those of the chosen taxonomy (t, T: next, previous; also `set taxonomy "
