@@ -236,12 +236,37 @@ static void one_ipc(void **state)
 	stop(&v);
 }
 
+/* The rows of `whatif`: the best one is chosen, Enter sets the chosen one's machine beside this one, t shows them
+ * again. */
+static void rows_of_whatif(void **state)
+{
+	struct vt v;
+	start(&v, 30, 100, NULL);
+	type(&v, "until 1000\r");
+	assert_shown(&v, "cycle 1,000");
+	type(&v, "whatif warp-sched=lrr l1d.mshrs=1,64 for 500\r");
+	assert_shown(&v, "is the fastest");
+	type(&v, "9\t");
+	assert_shown(&v, ">");
+	type(&v, "\033[H\r"); /* row 0 is this machine */
+	assert_shown(&v, "nothing to open");
+	type(&v, "\033[B\033[B\r");
+	assert_shown(&v, "B: --set warp-sched=lrr --set l1d.mshrs=64");
+	assert_shown(&v, "first different decision");
+	type(&v, "t");
+	assert_shown(&v, "> ");
+	assert_shown(&v, "row  warp-sched");
+	type(&v, "t");
+	assert_shown(&v, "first different decision");
+	stop(&v);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(small_screen),          cmocka_unit_test(middle_screen), cmocka_unit_test(large_screen),
 	    cmocka_unit_test(ascii_without_colours), cmocka_unit_test(tiny_screens),  cmocka_unit_test(found_figure_stays),
-	    cmocka_unit_test(interrupted_together),  cmocka_unit_test(one_ipc),
+	    cmocka_unit_test(interrupted_together),  cmocka_unit_test(one_ipc),       cmocka_unit_test(rows_of_whatif),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

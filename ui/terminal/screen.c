@@ -563,7 +563,12 @@ static bool cursor_input(struct loop *l, struct view_ctx *v, int key)
 static void enter_view(struct loop *l)
 {
 	const struct view *view = views[l->s.view];
-	if (view->enter) {
+	struct view_ctx v;
+	char line[80];
+	frame_context(&l->s, &v);
+	if (view->enter_line && view->enter_line(&v, line, sizeof line)) {
+		execute(l, line, true);
+	} else if (view->enter) {
 		for (u32 i = 0; i < nviews; i++)
 			l->s.view = views[i]->key == view->enter ? i : l->s.view;
 		l->s.state[l->s.view].follow = true; /* at what was selected, wherever the view was left */

@@ -69,6 +69,8 @@ struct view {
 	u32 zooms;         /* steps of zoom; 0 = 10 */
 	char enter; /* struct view's key of the view that shows the focus closer: Enter opens it; 0 = Enter repeats the step
 	             */
+	/* The command that Enter enters instead; false: none now. May be NULL. */
+	bool (*enter_line)(const struct view_ctx *v, char *line, size_t n);
 	const char *help; /* lines for the help screen: what is shown, how it is defined */
 	void (*draw)(struct view_ctx *v, struct pane p);
 	/* A key when the view has the focus (and PgUp, PgDn, +, - always); false: not mine. May be NULL. */

@@ -9,6 +9,7 @@
 #include "dbg/rival.h"
 #include "gpu/scope.h"
 #include "scr/draw.h"
+#include "views/whatif_rows.h"
 #include "views/chart.h"
 #include "views/cursor.h"
 #include "views/policies_text.h"
@@ -423,9 +424,20 @@ static void draw_both(struct view_ctx *v, struct pane p)
 		figures(v, pane_sub(p, y, 0, p.h - y, p.w));
 }
 
+/* st->column: `t`, the table of whatif though there is a second machine. */
+static bool shows_rows(const struct view_ctx *v)
+{
+	const struct rival *r = v->d->rival;
+	return whatif_rows_any(v) && (v->st->column || !r || (!r->s && !r->err.set));
+}
+
 static void draw(struct view_ctx *v, struct pane p)
 {
 	const struct rival *r = v->d->rival;
+	if (shows_rows(v)) {
+		whatif_rows_draw(v, p);
+		return;
+	}
 	if (!r || !r->s) {
 		invite(p, r ? r->err.msg : NULL);
 		return;
@@ -437,8 +449,22 @@ static void draw(struct view_ctx *v, struct pane p)
 		gpu_scope_on(v->g, scope);
 }
 
+static bool enter_line(const struct view_ctx *v, char *line, size_t n)
+{
+	if (!shows_rows(v) || !whatif_rows_command(v, line, n))
+		return false;
+	v->st->column = 0;
+	return true;
+}
+
 static bool on_key(struct view_ctx *v, int key)
 {
+	if (key == 't' && whatif_rows_any(v)) {
+		v->st->column = !v->st->column;
+		return true;
+	}
+	if (shows_rows(v))
+		return whatif_rows_key(v, key);
 	if (key != 'o')
 		return view_scroll(v->st, key);
 	v->st->mode = (v->st->mode + 1) % ORDERS;
@@ -452,14 +478,17 @@ const struct view view_compare = {
     .name = "compare",
     .title = "two machines side by side",
     .shows = "two machines side by side",
-    .keys = "/ search  n N  o order",
+    .keys = "/ search  n N  o order  t whatif",
     .both = true,
     .help = "A is this machine; B is the machine that `compare OPTIONS` has set beside it. IPC is measured over "
             "the run so far; CTAs are the finished ones. Each scheduler's state, the ranks that it gave (0 = "
             "first) and what it knew are those right before the decision.\n"
             "The curves have one scale. Figures: those that differ, the most relevant first (o: by name); "
             "`explain NAME` defines each. By cycles, B stands at A's cycle; with `compare by insts` or `by ctas`, "
-            "where it has executed as many instructions, or finished as many CTAs, as A.",
+            "where it has executed as many instructions, or finished as many CTAs, as A.\n"
+            "Behind `whatif` its rows are here: up and down choose one, Enter sets its machine beside this one, t "
+            "shows them again.",
+    .enter_line = enter_line,
     .draw = draw,
     .on_key = on_key,
     .search = search,
