@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "mem/far.h"
 #include "mem/ref_count.h"
+#include "mem/use.h"
 
 static bool is_atomic(u32 op)
 {
@@ -342,6 +343,9 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			--*waiting;
 			continue;
 		}
+		struct use_look look;
+		if (unlikely(m->ear != NULL))
+			use_look_slice(m, slice, pi, &look);
 		enum mem_result mr = serve(m, slice, pi, now, &busy);
 		if (mr != MR_HIT) { /* nothing happened: back to the head */
 			*head = pi + 1;
@@ -350,6 +354,8 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			HOP_TELL(m->ear, .what = NEWS_L2, .cycle = now, .id = pi, .slice = slice, .why = (u8)mr);
 			return;
 		}
+		if (unlikely(m->ear != NULL))
+			use_tell_slice(m, slice, &look, now);
 		st->free = start + busy;
 		served(m, slice, op, far, waiting, now);
 	}
@@ -413,7 +419,8 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	__builtin_prefetch(&s->mshr.w[mshr * s->mshr.merges]);
 	__builtin_prefetch(&s->mshr.e[mshr]);
 	dram_req_free(m, di);
-	HOP_TELL(m->ear, .what = NEWS_BACK, .cycle = now, .id = di, .of = mshr, .slice = slice, .sectors = sectors);
+	HOP_TELL(m->ear, .what = NEWS_BACK, .cycle = now, .id = di, .of = mshr, .slice = slice, .sectors = sectors,
+	         .at = tags_number(&s->tags, at));
 	tags_arrive(&s->tags, at, sectors);
 	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? sector_count(sectors) : 1;
 	u32 n = mshr_arrive(&s->mshr, mshr, sectors, out, now, s->cc);
