@@ -352,6 +352,17 @@ static int dbg_reason(lua_State *L)
 	  "how long loads took that ended in the scope, or in the run so far, as `info latency` shows: cycles is the sum, "      \
 	  "hops its parts; cycles / loads is the mean",                                                                          \
 	  "no history; interrupted; within a callback, a host program or a coroutine")                                           \
+	D("reuse", lua_dbg_reuse,                                                                                          \
+	  "dbg.reuse() -> {from, to, l1d, l2, lines}",                                                                     \
+	  "l1d, l2: {accesses, passed, lookups, reused, cold, removed, hits, merges, misses, bypasses, bins, by, "         \
+	  "lines, each}; bins: list of integers, [1] distance 0, [k + 1] distances 2^(k-1) to 2^k - 1; by: {warp, cta, "   \
+	  "sm, away, unknown} of such lists; each: by SM or slice from 0, the same; lines of a level: integer, those "     \
+	  "that one cache has; lines: list of {kernel, pc, place, l1d, l2}; place: string; the rest integers",             \
+	  "LRU stack distances of the accesses of L1D and L2 in the scope, or in the run so far, as `info reuse` shows "   \
+	  "them. accesses = passed + lookups; lookups = bins + cold + removed = the accesses that use a line; reused: "    \
+	  "those of them that hit or merged; by: bins by who had used the line before. A fully associative LRU cache "     \
+	  "of 2^k lines hits bins 1 to k + 1. lines: by instruction, most accesses of L1D first",                          \
+	  "no history; interrupted; within a callback, a host program or a coroutine")                                     \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                         \
 	  "integers; period in cycles; states, causes: tables state = samples",                                                  \
 	  "samples of all resident warps, one each period, from the start of the run. states: of an instruction, the "           \
