@@ -269,7 +269,7 @@ void cachemap_line_text(struct debugger *d, const struct cachemap *m, u32 place,
 	add_sectors(out, "dirty", c->line.dirty);
 	add_sectors(out, "on the way", c->line.pending);
 	if (!brief)
-		strbuf_addf(out, "; %s in its set's order of use", c->line.rank ? number(c->line.rank) : "first");
+		strbuf_addf(out, c->line.rank ? "; %u lines of its set used since" : "; used last of its set", c->line.rank);
 	strbuf_adds(out, "; ");
 	who_text(d, m, c, brief, out);
 	if (c->life.line)

@@ -7,7 +7,7 @@
 #include "views/residency.h"
 #include "views/view.h"
 
-#define VIEWS_MAX 12
+#define VIEWS_MAX 16
 enum focus_on { ON_PROMPT, ON_VIEW };
 enum ask { ASK_NOTHING, ASK_QUIT, ASK_SEARCH };
 struct screen {
