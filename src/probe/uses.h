@@ -19,17 +19,17 @@ struct use_news {
 	u64 line; /* address of the line, of the cache's size */
 	enum use_what what;
 	enum use_result result;
-	u32 sm;     /* who asks */
-	u32 slice;  /* of L2; USE_NOWHERE: a cache of the SM */
-	u32 place;  /* of the line by set and way, behind the access; USE_NOWHERE: it is not there */
-	u32 packet; /* of L2: the request */
-	u32 kernel; /* launch */
-	u32 cta, pc; /* of a cache of the SM, */
-	u8 warp;     /* likewise */
-	u8 cache;    /* enum mem_cache: of the SM, or where the request of L2 comes from */
-	u8 op;       /* enum mem_op, or a write-back */
-	u8 need;     /* sectors that have to be there for a hit; 0: the line */
-	u8 have;     /* sectors that are there behind it, or on their way, on account of it */
+	u32 sm;       /* who asks */
+	u32 slice;    /* of L2; USE_NOWHERE: a cache of the SM */
+	u32 place;    /* of the line by set and way, behind the access; USE_NOWHERE: it is not there */
+	u32 packet;   /* of L2: the request */
+	u32 kernel;   /* launch */
+	u32 cta, pc;  /* of a cache of the SM, */
+	u8 warp;      /* likewise */
+	u8 cache;     /* enum mem_cache: of the SM, or where the request of L2 comes from */
+	u8 op;        /* enum mem_op, or a write-back */
+	u8 need;      /* sectors that have to be there for a hit; 0: the line */
+	u8 have;      /* sectors that are there behind it, or on their way, on account of it */
 	bool touched; /* the line is the most recently used of its set now; */
 	bool fresh;   /* and was not there before; */
 	bool waits;   /* and sectors of it are on their way */

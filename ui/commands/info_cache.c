@@ -32,9 +32,10 @@ static bool take(struct debugger *d, const char *args, struct asked *a, struct e
 			}
 		if (known)
 			continue;
-		if (strcmp(word, "sm") != 0 && strcmp(word, "slice") != 0 && strcmp(word, "l2") != 0 && strcmp(word, "set") != 0)
-			return err_set(e, "info cache: `sm N`, `slice N`, `set N`, `owner`, `kernel` or `age` is expected, not '%s'",
-			               word);
+		if (strcmp(word, "sm") != 0 && strcmp(word, "slice") != 0 && strcmp(word, "l2") != 0 &&
+		    strcmp(word, "set") != 0)
+			return err_set(
+			    e, "info cache: `sm N`, `slice N`, `set N`, `owner`, `kernel` or `age` is expected, not '%s'", word);
 		args = next_word(args, value, sizeof value);
 		if (!args)
 			return err_set(e, "info cache %s: a number is expected", word);
@@ -77,7 +78,8 @@ static void owners_text(struct debugger *d, const struct cachemap *m, struct str
 	if (m->nowners > OWNERS_SHOWN)
 		strbuf_addf(out, "  ... and %u CTAs more\n", m->nowners - OWNERS_SHOWN);
 	if (m->nobodys)
-		strbuf_addf(out, "  _ %5u line%s  of code, written back by an SM, or not known\n", m->nobodys, plural(m->nobodys));
+		strbuf_addf(out, "  _ %5u line%s  of code, written back by an SM, or not known\n", m->nobodys,
+		            plural(m->nobodys));
 }
 
 /* As many sets beside each other as there is room for. */

@@ -166,8 +166,8 @@ void cachemap_sums_text(const struct cachemap *m, struct strbuf *out)
 {
 	const u32 there = m->of[CELL_CLEAN] + m->of[CELL_DIRTY] + m->of[CELL_RESERVED];
 	strbuf_addf(out, m->l2 ? "L2 slice %u: " : "L1D of SM %u: ", m->unit);
-	strbuf_addf(out, "%u sets x %u ways of %u B; %u of %u lines there:", m->shape.sets, m->shape.ways, m->shape.line, there,
-	            m->n);
+	strbuf_addf(out, "%u sets x %u ways of %u B; %u of %u lines there:", m->shape.sets, m->shape.ways, m->shape.line,
+	            there, m->n);
 	strbuf_addf(out, " %u clean, %u dirty, %u reserved; %u empty", m->of[CELL_CLEAN], m->of[CELL_DIRTY],
 	            m->of[CELL_RESERVED], m->of[CELL_EMPTY]);
 	if (m->of[CELL_LENT])

@@ -1,6 +1,6 @@
 /* cachemap: what lies in a cache now, line by line: an SM's L1D, or a slice of L2. The machine knows which lines are
- * there, their sectors and their order of replacement, and of L1D the CTA that brought each in. Who brought a line in to
- * L2, when a line came, when it was last used and how often, is known once linelives.h has found it. */
+ * there, their sectors and their order of replacement, and of L1D the CTA that brought each in. Who brought a line in
+ * to L2, when a line came, when it was last used and how often, is known once linelives.h has found it. */
 #ifndef UI_DBG_CACHEMAP_H
 #define UI_DBG_CACHEMAP_H
 #include "dbg/state.h"

@@ -118,8 +118,7 @@ static struct kept *latest_until(struct linelives *x, struct sim_place p)
 	struct kept *best = NULL;
 	for (u32 i = 0; i < LINELIVES_KEPT; i++) {
 		struct kept *k = &x->kept[i];
-		if (k->mem && k != x->now && sim_place_order(k->at, p) <= 0 &&
-		    (!best || sim_place_order(k->at, best->at) > 0))
+		if (k->mem && k != x->now && sim_place_order(k->at, p) <= 0 && (!best || sim_place_order(k->at, best->at) > 0))
 			best = k;
 	}
 	return best;

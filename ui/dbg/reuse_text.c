@@ -53,8 +53,8 @@ static void heading(const struct reuse *r, const struct reuse_hist *h, enum reus
 	if (unit >= 0)
 		strbuf_addf(out, "%s %d: %s lines", one, unit, number(lines));
 	else
-		strbuf_addf(out, "%s, %u with %s lines each", level == REUSE_L1D ? "L1D of all SMs" : "L2, all slices", r->n[level],
-		            number(lines));
+		strbuf_addf(out, "%s, %u with %s lines each", level == REUSE_L1D ? "L1D of all SMs" : "L2, all slices",
+		            r->n[level], number(lines));
 	strbuf_addf(out, "\n  %s accesses: %s use a line, ", number(h->accesses), number(h->lookups));
 	strbuf_addf(out, "%s pass (writes through, atomics, reads past it)\n", number(h->passed));
 	if (h->lookups)
@@ -149,9 +149,10 @@ void reuse_lines_text(const struct reuse *r, u32 n, struct strbuf *out)
 	}
 	if (n < r->nlines)
 		strbuf_addf(out, "... and %u more\n", r->nlines - n);
-	strbuf_addf(out,
-	            "hit: hits and merges, of what uses a line of L1D. LRU: fully associative, %s lines. warp, CTA, SM: reused "
-	            "from the same warp, another warp of the CTA, another CTA. 90 %% within: lines that hit nine tenths of all "
-	            "reuse.\n",
-	            number(BIT(lines)));
+	strbuf_addf(
+	    out,
+	    "hit: hits and merges, of what uses a line of L1D. LRU: fully associative, %s lines. warp, CTA, SM: reused "
+	    "from the same warp, another warp of the CTA, another CTA. 90 %% within: lines that hit nine tenths of all "
+	    "reuse.\n",
+	    number(BIT(lines)));
 }

@@ -6,8 +6,8 @@
 #include "dbg/state.h"
 #include "obs/record/reuse.h"
 
-/* NULL with *e: no history, an interrupt, the machine runs. The debugger's, until it is asked again. what: who asks, for
- * messages. */
+/* NULL with *e: no history, an interrupt, the machine runs. The debugger's, until it is asked again. what: who asks,
+ * for messages. */
 const struct reuse *reuses_get(struct debugger *d, const char *what, struct err *e);
 /* History has forked at the present cycle; the machine has been built anew; the debugger goes. */
 void reuses_forked(struct debugger *d);

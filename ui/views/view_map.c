@@ -18,7 +18,8 @@
 enum { BY_OWNER, BY_KERNEL, BY_AGE, COLOURINGS }; /* view_state.mode */
 /* view_state.column: 0: L1D of the focused SM; else slice column - 1 of L2. view_state.mark: the selected place + 1. */
 
-/* Blocks of a set each, `across` beside each other where the rows do not suffice; a set of many ways takes several rows.
+/* Blocks of a set each, `across` beside each other where the rows do not suffice; a set of many ways takes several
+ * rows.
  */
 struct layout {
 	int ways, high, across, block, rows; /* ways of a row of a block; rows of a set; columns of a block; all rows */
@@ -59,7 +60,8 @@ static struct style owner_style(const struct cachemap_owner *o, u32 series)
 	return (struct style){(u8)(R_SER0 + series % R_NSERIES), o->alive ? ATTR_BOLD : 0};
 }
 
-static void cell_look(const struct cachemap *m, const struct cachemap_cell *c, u32 mode, u32 *glyph, struct style *style)
+static void cell_look(const struct cachemap *m, const struct cachemap_cell *c, u32 mode, u32 *glyph,
+                      struct style *style)
 {
 	const struct legend *l = &legend[c->is == CELL_LENT ? LG_LENT : LG_EMPTY];
 	if (c->line.there && mode == BY_AGE) {

@@ -5,7 +5,8 @@
 #include "base/bits.h"
 #include "mem/use.h"
 
-const char *const reuse_names[REUSE_KINDS] = {"same warp", "same CTA", "another CTA of the SM", "another SM", "not known"};
+const char *const reuse_names[REUSE_KINDS] = {"same warp", "same CTA", "another CTA of the SM", "another SM",
+                                              "not known"};
 
 void reuse_init(struct reuse *r, struct gpu *g, u64 from, u64 to)
 {

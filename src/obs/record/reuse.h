@@ -49,9 +49,9 @@ struct reuse_line {
 };
 struct reuse_stack;
 struct reuse {
-	u64 from, to; /* accesses in cycles [from, to) count */
-	u32 n[REUSE_LEVELS];        /* caches: SMs, slices */
-	u32 lines[REUSE_LEVELS];    /* each has */
+	u64 from, to;            /* accesses in cycles [from, to) count */
+	u32 n[REUSE_LEVELS];     /* caches: SMs, slices */
+	u32 lines[REUSE_LEVELS]; /* each has */
 	struct reuse_hist *of[REUSE_LEVELS], all[REUSE_LEVELS];
 	struct reuse_stack **stack; /* of SMs, then of slices */
 	struct reuse_line *line;

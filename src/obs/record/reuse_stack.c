@@ -10,8 +10,8 @@
 #define SECTORS 8
 
 struct entry {
-	u64 line; /* address + 1; 0: free */
-	u32 time; /* 0: it is not in the stack */
+	u64 line;           /* address + 1; 0: free */
+	u32 time;           /* 0: it is not in the stack */
 	u32 since[SECTORS]; /* largest distance of the line since a sector was there; or as reuse_stack_use() returns */
 	struct use_who who;
 	bool known; /* it has been used before */
