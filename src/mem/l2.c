@@ -276,7 +276,7 @@ static u32 busy_cycles(const struct mem *m, u32 op, u8 sectors)
 	return is_atomic(op) ? MAX(port, n * m->c.l2_atomic) : port;
 }
 
-static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
+static inline enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
 {
 	u32 op = m->packet[pi].op;
 	u8 need = m->packet[pi].need;
@@ -295,6 +295,17 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 		far_drop_copy(m, slice, &m->packet[pi]);
 	if (unlikely(op == OP_GET) && mr == MR_HIT)
 		m->rule->served(m, slice, pi);
+	return mr;
+}
+
+/* The same for somebody who listens. */
+static __attribute__((noinline)) enum mem_result serve_told(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
+{
+	struct use_look look;
+	use_look_slice(m, slice, pi, &look);
+	enum mem_result mr = serve(m, slice, pi, now, busy);
+	if (mr == MR_HIT)
+		use_tell_slice(m, slice, &look, now);
 	return mr;
 }
 
@@ -343,10 +354,8 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			--*waiting;
 			continue;
 		}
-		struct use_look look;
-		if (unlikely(m->ear != NULL))
-			use_look_slice(m, slice, pi, &look);
-		enum mem_result mr = serve(m, slice, pi, now, &busy);
+		enum mem_result mr =
+		    unlikely(m->ear != NULL) ? serve_told(m, slice, pi, now, &busy) : serve(m, slice, pi, now, &busy);
 		if (mr != MR_HIT) { /* nothing happened: back to the head */
 			*head = pi + 1;
 			st->blocked = (u8)mr;
@@ -354,8 +363,6 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			HOP_TELL(m->ear, .what = NEWS_L2, .cycle = now, .id = pi, .slice = slice, .why = (u8)mr);
 			return;
 		}
-		if (unlikely(m->ear != NULL))
-			use_tell_slice(m, slice, &look, now);
 		st->free = start + busy;
 		served(m, slice, op, far, waiting, now);
 	}

@@ -23,6 +23,8 @@ static double share(u64 n, u64 of)
 
 static void bar(u64 n, u64 most, struct strbuf *out)
 {
+	if (n)
+		strbuf_adds(out, "  ");
 	for (u64 k = 0; most && k < (n * BAR + most - 1) / most; k++)
 		strbuf_addc(out, '#');
 	strbuf_addc(out, '\n');
@@ -105,7 +107,6 @@ void reuse_text(const struct reuse *r, enum reuse_level level, s32 unit, struct 
 		for (u32 k = 0; k < REUSE_KINDS; k++)
 			if (kinds >> k & 1)
 				strbuf_addf(out, "  %*s", (int)strlen(reuse_names[k]), number(h->kind[k][i]));
-		strbuf_adds(out, "  ");
 		bar(h->bin[i], most, out);
 	}
 	if (h->removed) {
