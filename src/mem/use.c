@@ -1,6 +1,6 @@
 #include "mem/use.h"
 
-#include "mem/l1.h"
+#include "mem/impl.h"
 
 static bool wanted(const struct mem *m)
 {
@@ -70,7 +70,7 @@ void use_tell(const struct mem *m, u32 sm, enum mem_cache c, enum mem_op op, con
 	n->slice = USE_NOWHERE;
 	n->cache = (u8)c;
 	n->op = (u8)op;
-	n->need = sectors_needed(l, t);
+	n->need = l->sectored ? t->sectors : l->tags.full;
 	n->have = store ? kept(l, i, t) : n->need;
 	became(&l->tags, i, before, n);
 	m->ear->use(m->ear->ctx, n);

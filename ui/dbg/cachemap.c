@@ -269,7 +269,11 @@ void cachemap_line_text(struct debugger *d, const struct cachemap *m, u32 place,
 	add_sectors(out, "dirty", c->line.dirty);
 	add_sectors(out, "on the way", c->line.pending);
 	if (!brief)
-		strbuf_addf(out, c->line.rank ? "; %u lines of its set used since" : "; used last of its set", c->line.rank);
+		strbuf_addf(out,
+		            !c->line.rank       ? "; used last of its set"
+		            : c->line.rank == 1 ? "; %u line of its set used since"
+		                                : "; %u lines of its set used since",
+		            c->line.rank);
 	strbuf_adds(out, "; ");
 	who_text(d, m, c, brief, out);
 	if (c->life.line)
