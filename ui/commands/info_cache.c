@@ -126,7 +126,12 @@ bool info_cache(struct debugger *d, const char *args, struct strbuf *out, struct
 		map_text(m, a.shows, out);
 	}
 	for (u32 w = 0; a.set != NEVER && w < m->shape.ways; w++) {
-		cachemap_line_text(d, m, (u32)a.set * m->shape.ways + w, false, out);
+		const u32 place = (u32)a.set * m->shape.ways + w;
+		cachemap_line_text(d, m, place, false, out);
+		strbuf_adds(out, m->cell[place].life.line ? "\n    " : "\n");
+		if (!m->cell[place].life.line)
+			continue;
+		cachemap_life_text(d, m, place, out);
 		strbuf_addc(out, '\n');
 	}
 	if (!lives)

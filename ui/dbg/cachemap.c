@@ -232,25 +232,24 @@ static void code_text(struct debugger *d, const struct use_who *w, struct strbuf
 	const struct module *mod = module_of_launch(dbg_gpu(d), (s32)w->kernel);
 	if (w->whose != WHOSE_WARP || !mod || w->pc >= mod->ncode)
 		return;
-	strbuf_adds(out, ", by ");
+	strbuf_adds(out, "by ");
 	line_place(mod, w->pc, out);
 	struct strbuf cuda = STRBUF_INIT;
 	finding_cuda_line(mod, w->pc, &cuda);
 	if (cuda.len)
 		strbuf_addf(out, " (%s)", strbuf_str(&cuda));
 	strbuf_release(&cuda);
+	strbuf_adds(out, ", ");
 }
 
 static void time_text(const struct cachemap *m, const struct cachemap_cell *c, struct strbuf *out)
 {
 	const struct life *x = &c->life;
-	if (!m->known)
-		return;
 	if (!x->line) {
-		strbuf_addf(out, "; there since before cycle %s, and not used since then", number(m->since));
+		strbuf_addf(out, "there since before cycle %s, and not used since then", number(m->since));
 		return;
 	}
-	strbuf_addf(out, "; asked for in cycle %s", number(x->asked));
+	strbuf_addf(out, "asked for in cycle %s", number(x->asked));
 	if (x->filled != NEVER)
 		strbuf_addf(out, ", filled in %s", number(x->filled));
 	strbuf_addf(out, ", last used in %s, %s hit%s so far", number(x->used), number(x->uses), plural(x->uses));
@@ -276,6 +275,13 @@ void cachemap_line_text(struct debugger *d, const struct cachemap *m, u32 place,
 		            c->line.rank);
 	strbuf_adds(out, "; ");
 	who_text(d, m, c, brief, out);
+}
+
+void cachemap_life_text(struct debugger *d, const struct cachemap *m, u32 place, struct strbuf *out)
+{
+	const struct cachemap_cell *c = &m->cell[place];
+	if (!c->line.there || !m->known)
+		return;
 	if (c->life.line)
 		code_text(d, &c->life.by, out);
 	time_text(m, c, out);

@@ -50,8 +50,10 @@ u64 cachemap_age(const struct cachemap *m, const struct cachemap_cell *c);
 /* The digit of an age: k means less than 4^k; 9: all above. */
 u32 cachemap_age_digit(u64 age);
 
-/* In words: the cache and its sums; one owner; one line, on one row (brief) or with all that is known. */
+/* In words: the cache and its sums; one owner; a line: what it is and whose; what it has been through, nothing if that
+ * is not known. brief: without what is known from elsewhere. */
 void cachemap_sums_text(const struct cachemap *m, struct strbuf *out);
 void cachemap_owner_text(struct debugger *d, const struct cachemap_owner *o, bool brief, struct strbuf *out);
 void cachemap_line_text(struct debugger *d, const struct cachemap *m, u32 place, bool brief, struct strbuf *out);
+void cachemap_life_text(struct debugger *d, const struct cachemap *m, u32 place, struct strbuf *out);
 #endif

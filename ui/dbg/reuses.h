@@ -13,8 +13,7 @@ const struct reuse *reuses_get(struct debugger *d, const char *what, struct err 
 void reuses_forked(struct debugger *d);
 void reuses_release(struct debugger *d);
 
-/* What the cache counted in the part of the run: accesses that moved its lines, hits and merges of them. In words: both
- * caches, or one SM's L1D or one slice (unit; -1: all). */
+/* In words: one SM's L1D or one slice (unit; -1: all of the level). */
 void reuse_text(const struct reuse *r, enum reuse_level level, s32 unit, struct strbuf *out);
 /* The n instructions with most accesses. */
 void reuse_lines_text(const struct reuse *r, u32 n, struct strbuf *out);

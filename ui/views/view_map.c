@@ -218,6 +218,9 @@ static void detail(const struct view_ctx *v, const struct cachemap *m, struct pa
 {
 	struct strbuf text = STRBUF_INIT;
 	cachemap_line_text(v->d, m, selected(v, m), p.w < 100, &text);
+	if (m->known && m->cell[selected(v, m)].line.there)
+		strbuf_adds(&text, "; ");
+	cachemap_life_text(v->d, m, selected(v, m), &text);
 	const char *s = strbuf_str(&text);
 	for (int y = 0; y < p.h && *s; y++) {
 		size_t n = strlen(s), fit = n;
