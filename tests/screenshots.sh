@@ -168,6 +168,18 @@ fi
 	echo "shot $work/shots/lanes-vt-100x24"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x24 -- "$program" debug hotspot --size small --cta-virtual vt \
 	--set sm.ctas=2
+# The lines of L1D while kmeans thrashes.
+{
+	echo "wait (wd)"
+	echo "line until 20000"
+	echo "wait cycle 20,000"
+	echo "keys #"
+	echo "settle"
+	echo "keys \\t\\e[C\\e[B"
+	echo "settle"
+	echo "settle"
+	echo "shot $work/shots/map-100x30"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x30 -- "$program" debug kmeans
 # Two machines side by side: the first different decision, then the middle of the run.
 compared() { # compared SIZE NAME [OPTION...]
 	local size=$1 name=$2

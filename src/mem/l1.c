@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "mem/l1.h"
 #include "mem/ref_count.h"
+#include "mem/use.h"
 
 static u64 *rf_counter(struct cache_counters *cc, enum mem_result mr)
 {
@@ -363,6 +364,8 @@ bool l1_drop_touched(const struct access *a)
 	if (!used)
 		return false;
 	u8 gone = sectors_needed(a->l, a->t);
+	if (unlikely(a->m->ear != NULL))
+		use_tell_gone(a->m, a->sm, a->line, i == TAGS_NONE ? gone : gone & (u8)~t->line[i].pending, a->now);
 	if (i == TAGS_NONE) {
 		if (a->l->ideal.n)
 			ideal_invalidate(&a->l->ideal, a->line, gone);
@@ -524,8 +527,10 @@ bool mem_context(struct mem *m, u32 sm, bool out, const struct mem_txn *t, u32 t
 	struct access a = make_access(m, sm, MC_L1D, out ? MO_STORE : MO_LOAD, t, token,
 	                              tags_set(&l->tags, t->addr >> l->tags.line_shift), now);
 	const struct l1_state before = *l->st;
+	struct use_look look;
 	if (!context_fits(&a, out))
 		return false;
+	use_look(m, sm, MC_L1D, t->addr, &look);
 	if (out) {
 		l->cc->bypasses++;
 		l->cc->writes++;
@@ -535,6 +540,11 @@ bool mem_context(struct mem *m, u32 sm, bool out, const struct mem_txn *t, u32 t
 	}
 	l->st->refused = before.refused; /* as l1_accept() does not leave it */
 	l->st->changed = before.changed;
+	if (unlikely(m->ear != NULL)) {
+		const struct holder *h = &m->holder[sm * MEM_PLACES + (token >> TOKEN_BITS)];
+		struct use_news n = {.cycle = now, .kernel = h->launch, .cta = (u32)h->cta, .pc = NONE, .warp = UINT8_MAX};
+		use_tell(m, sm, MC_L1D, a.op, t, &look, &n);
+	}
 	return true;
 }
 
@@ -632,6 +642,8 @@ void l1_invalidate(const struct mem *m, struct l1 *l)
 		ideal_invalidate_all(&l->ideal, kept ? &l->tags : NULL);
 	if (!kept)
 		l->st->empty_at = *l->tags.stamp;
+	if (unlikely(m->ear != NULL))
+		use_tell_emptied(m, (u32)(l - m->l1) / MC_COUNT);
 }
 
 void l1_kernel_start(struct mem *m, u32 sm, bool alone)

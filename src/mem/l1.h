@@ -68,8 +68,10 @@ void l1_stored(struct mem *m, u32 sm, u32 token);
 /* Tells who listens that sectors (words) have come for an MSHR. */
 static inline void l1_tell_fill(const struct mem *m, u32 sm, u32 cache, u32 mshr, u32 sectors, u64 now)
 {
+	const struct l1 *l = &m->l1[sm * MC_COUNT + cache];
 	HOP_TELL(m->ear, .what = NEWS_FILL, .cycle = now, .sm = sm, .cache = (u8)cache, .id = mshr, .sectors = sectors,
-	         .addr = m->l1[sm * MC_COUNT + cache].mshr.e[mshr].line);
+	         .addr = l->mshr.e[mshr].line,
+	         .at = l->mshr.e[mshr].slot == TAGS_NONE ? NEVER : tags_number(&l->tags, l->mshr.e[mshr].slot));
 }
 /* A load's sectors come from L2 into the line at place i of its set, a new one when i is TAGS_NONE; joins what is on
  * its way already. MR_PENDING, or refused. */

@@ -18,6 +18,7 @@
 #include "base/bits.h"
 #include "mem/far.h"
 #include "mem/ref_count.h"
+#include "mem/use.h"
 
 static bool is_atomic(u32 op)
 {
@@ -275,7 +276,7 @@ static u32 busy_cycles(const struct mem *m, u32 op, u8 sectors)
 	return is_atomic(op) ? MAX(port, n * m->c.l2_atomic) : port;
 }
 
-static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
+static inline enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
 {
 	u32 op = m->packet[pi].op;
 	u8 need = m->packet[pi].need;
@@ -294,6 +295,17 @@ static enum mem_result serve(struct mem *m, u32 slice, u32 pi, u64 now, u32 *bus
 		far_drop_copy(m, slice, &m->packet[pi]);
 	if (unlikely(op == OP_GET) && mr == MR_HIT)
 		m->rule->served(m, slice, pi);
+	return mr;
+}
+
+/* The same for somebody who listens. */
+static __attribute__((noinline)) enum mem_result serve_told(struct mem *m, u32 slice, u32 pi, u64 now, u32 *busy)
+{
+	struct use_look look;
+	use_look_slice(m, slice, pi, &look);
+	enum mem_result mr = serve(m, slice, pi, now, busy);
+	if (mr == MR_HIT)
+		use_tell_slice(m, slice, &look, now);
 	return mr;
 }
 
@@ -342,7 +354,8 @@ void l2_run(struct mem *m, u32 slice, u64 now)
 			--*waiting;
 			continue;
 		}
-		enum mem_result mr = serve(m, slice, pi, now, &busy);
+		enum mem_result mr =
+		    unlikely(m->ear != NULL) ? serve_told(m, slice, pi, now, &busy) : serve(m, slice, pi, now, &busy);
 		if (mr != MR_HIT) { /* nothing happened: back to the head */
 			*head = pi + 1;
 			st->blocked = (u8)mr;
@@ -413,7 +426,8 @@ void l2_fill(struct mem *m, u32 di, u64 now)
 	__builtin_prefetch(&s->mshr.w[mshr * s->mshr.merges]);
 	__builtin_prefetch(&s->mshr.e[mshr]);
 	dram_req_free(m, di);
-	HOP_TELL(m->ear, .what = NEWS_BACK, .cycle = now, .id = di, .of = mshr, .slice = slice, .sectors = sectors);
+	HOP_TELL(m->ear, .what = NEWS_BACK, .cycle = now, .id = di, .of = mshr, .slice = slice, .sectors = sectors,
+	         .at = tags_number(&s->tags, at));
 	tags_arrive(&s->tags, at, sectors);
 	s->cc->fills += m->c.coalesce == COALESCE_SECTOR32 ? sector_count(sectors) : 1;
 	u32 n = mshr_arrive(&s->mshr, mshr, sectors, out, now, s->cc);

@@ -19,7 +19,8 @@ struct hop_desc {
 };
 extern const struct hop_desc hop_descs[HOP_COUNT];
 
-struct mem_txn; /* mem/mem.h */
+struct mem_txn;  /* mem/mem.h */
+struct use_news; /* probe/uses.h */
 
 /* What has happened, and which fields of struct hop_news say it; all have cycle, most sm. */
 enum hop_what {
@@ -38,7 +39,7 @@ enum hop_what {
 	NEWS_WAIT, /* what is presented waits for sectors (words) of an MSHR */
 	NEWS_SEND, /* a request goes into the miss queue: op, sectors; hit = somebody waits for its data */
 	NEWS_L1I,  /* or to L1I */
-	NEWS_FILL, /* sectors (words) have come for an MSHR */
+	NEWS_FILL, /* sectors (words) have come for an MSHR; at = place of its line by set and way, NEVER: none */
 	NEWS_GOT,  /* an answer has come for a token */
 	/* A packet. id = its number. */
 	NEWS_PACKET, /* made of a request of the miss queue: cache, op, of = MSHR or token, addr, sectors, slice; hit as of
@@ -57,7 +58,7 @@ enum hop_what {
 	NEWS_PRECHARGE, /* commands given for it; */
 	NEWS_ACTIVATE,
 	NEWS_COLUMN, /* of = 1: the last one; at = end of its data; hit = its row was open already */
-	NEWS_BACK,   /* the data is in L2; what it answers follows */
+	NEWS_BACK,   /* the data is in L2; what it answers follows; at = place of its line by set and way */
 };
 #define NEWS_L2_MERGED 1u
 #define NEWS_L2_OWNER 2u
@@ -75,6 +76,7 @@ struct hop_news {
 struct hop_ear {
 	void (*fn)(void *ctx, const struct hop_news *n);
 	void *ctx;
+	void (*use)(void *ctx, const struct use_news *n); /* of accesses (probe/uses.h); NULL: not told */
 };
 /* Tells a listener: behind a test of the pointer, which stands at the place. */
 #define HOP_TELL(ear, ...)                                                                                             \

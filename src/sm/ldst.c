@@ -2,6 +2,7 @@
  * transaction a cycle to its cache, L1D's perhaps through a pipeline (l1_pipe.h), or occupies shared memory for its
  * conflict degree; a refusal blocks it, and so every instruction behind it, until the cache says that
  * something changed - or, on a machine with a re-execution queue (replay.h), is moved out of the way. */
+#include "mem/use.h"
 #include "sm/copies.h"
 #include "sm/deps.h"
 #include "sm/internal.h"
@@ -274,9 +275,8 @@ static void stamp_events(struct sm_ctx *x, const struct sm *s, const struct lsu_
 }
 
 /* Tells who listens of a load's transaction. */
-static __attribute__((noinline)) void tell_access(const struct sm_ctx *x, const struct sm *s,
-                                                  const struct lsu_request *q, const struct mem_txn *t,
-                                                  enum hop_what what, enum mem_result r, u64 now)
+static void tell_access(const struct sm_ctx *x, const struct sm *s, const struct lsu_request *q,
+                        const struct mem_txn *t, enum hop_what what, enum mem_result r, u64 now)
 {
 	if (q->load == NO_LOAD)
 		return;
@@ -285,16 +285,45 @@ static __attribute__((noinline)) void tell_access(const struct sm_ctx *x, const 
 	         .at = now + hit_latency(x->conf, q->cache));
 }
 
+/* The same of a transaction that its cache has accepted, also of a store: what became of its line. */
+static void tell_use(const struct sm_ctx *x, const struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
+                     const struct use_look *look, u64 now)
+{
+	const struct warp *wp = &s->warp[q->warp];
+	struct use_news n = {.cycle = now,
+	                     .kernel = wp->launch,
+	                     .cta = (u32)s->cta[wp->cta_slot].id,
+	                     .pc = q->pc,
+	                     .warp = has_slot(q->warp) ? q->warp : UINT8_MAX};
+	use_tell(x->mem, s->id, q->cache, q->op, t, look, &n);
+}
+
+static inline enum mem_result access(struct sm_ctx *x, struct sm *s, const struct lsu_request *q,
+                                     const struct mem_txn *t, u64 now)
+{
+	u32 token = q->load != NO_LOAD ? token_of_load(s, q->load) : TOKEN_ACK | s->warp[q->warp].who;
+	return lsu_access(x, s, q->warp, q->cache, q->op, t, token | (u32)q->warp << TOKEN_BITS, now);
+}
+
+/* The same for somebody who listens. */
+static __attribute__((noinline)) enum mem_result
+access_told(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t, u64 now)
+{
+	struct use_look look;
+	tell_access(x, s, q, t, NEWS_PRESENT, MR_HIT, now);
+	use_look(x->mem, s->id, q->cache, t->addr, &look);
+	enum mem_result r = access(x, s, q, t, now);
+	tell_access(x, s, q, t, r >= MR_RF_LINE ? NEWS_REFUSED : NEWS_TAKEN, r, now);
+	if (r < MR_RF_LINE)
+		tell_use(x, s, q, t, &look, now);
+	return r;
+}
+
 inline enum mem_result lsu_present(struct sm_ctx *x, struct sm *s, const struct lsu_request *q, const struct mem_txn *t,
                                    u64 now)
 {
-	u32 token = q->load != NO_LOAD ? token_of_load(s, q->load) : TOKEN_ACK | s->warp[q->warp].who;
 	u32 events = x->ev->n;
-	if (unlikely(x->ear != NULL))
-		tell_access(x, s, q, t, NEWS_PRESENT, MR_HIT, now);
-	enum mem_result r = lsu_access(x, s, q->warp, q->cache, q->op, t, token | (u32)q->warp << TOKEN_BITS, now);
-	if (unlikely(x->ear != NULL))
-		tell_access(x, s, q, t, r >= MR_RF_LINE ? NEWS_REFUSED : NEWS_TAKEN, r, now);
+	enum mem_result r = unlikely(x->ear != NULL) ? access_told(x, s, q, t, now) : access(x, s, q, t, now);
 	if (unlikely(x->ev->n != events))
 		stamp_events(x, s, q, events);
 	if (unlikely(lines_any_loss(x)))

@@ -315,7 +315,7 @@ static void travel_is_not_heard(void **state)
 {
 	struct rig r;
 	u64 n = 0;
-	const struct hop_ear ear = {count_news, &n};
+	const struct hop_ear ear = {.fn = count_news, .ctx = &n};
 	rig_words(&r, "spmv --size small");
 	rig_say(&r, "until 4000");
 	sim_hear(r.s->sim, &ear);

@@ -2,7 +2,7 @@
 # The transcripts in the documents are what the program says now, and the walk of ui/DEBUGGER.md leads where it says.
 . "$(dirname "$0")/../rig/cli_rig.sh"
 
-for file in README.md ui/DEBUGGER.md ui/SWAPS.md ui/REFERENCE.md src/MODEL.md; do
+for file in README.md ui/DEBUGGER.md ui/SWAPS.md ui/MEMORY.md ui/REFERENCE.md src/MODEL.md; do
 	cp "$file" "$tmp/document.md"
 	tests/tools/transcripts.sh "$W" "$tmp/document.md" >"$tmp/said" 2>&1
 	check "transcripts of $file (\`make reference\` writes them): $(diff "$file" "$tmp/document.md" | head -4 | tr '\n' '|')" \

@@ -362,7 +362,7 @@ static void list_of_views(void **state)
 	type(&v, "\tv");
 	assert_shown(&v, "gives it this key");
 	assert_shown(&v, "warps and CTAs over time, cycle by cycle");
-	type(&v, "\033[F\r"); /* the last one */
+	type(&v, "\033[F\033[A\r"); /* the last but one */
 	assert_shown(&v, "─ lanes ─");
 	type(&v, "v3\r");
 	assert_shown(&v, "3 lanes");

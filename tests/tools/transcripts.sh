@@ -11,7 +11,7 @@
 set -e
 program=$(cd "$(dirname "${1:-./warpdbg}")" && pwd)/$(basename "${1:-./warpdbg}")
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- README.md ui/DEBUGGER.md ui/SWAPS.md ui/REFERENCE.md src/MODEL.md
+[ $# -gt 0 ] || set -- README.md ui/DEBUGGER.md ui/SWAPS.md ui/MEMORY.md ui/REFERENCE.md src/MODEL.md
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 unset NO_COLOR

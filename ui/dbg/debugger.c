@@ -10,6 +10,7 @@
 #include "dbg/lua_side.h"
 #include "dbg/moves.h"
 #include "dbg/record.h"
+#include "dbg/reuses.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/slices.h"
@@ -18,6 +19,7 @@
 #include "dbg/diagnose.h"
 #include "dbg/follow.h"
 #include "dbg/latencies.h"
+#include "dbg/linelives.h"
 #include "dbg/whatif.h"
 
 /* What the log records unless `set log` says otherwise: rare, and worth a line each. */
@@ -72,6 +74,8 @@ void debugger_free(struct debugger *d)
 	follow_off(d);
 	latencies_release(d);
 	lanes_release(d);
+	reuses_release(d);
+	linelives_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);
 	free(d->watches);

@@ -9,10 +9,12 @@
 #include "dbg/interrupt.h"
 #include "dbg/latencies.h"
 #include "dbg/lanes.h"
+#include "dbg/linelives.h"
 #include "dbg/lua_side.h"
 #include "dbg/log.h"
 #include "dbg/moves.h"
 #include "dbg/record.h"
+#include "dbg/reuses.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/stop.h"
@@ -125,6 +127,8 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	follow_restarted(d);
 	latencies_forked(d);
 	lanes_restarted(d);
+	reuses_forked(d);
+	linelives_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;
 		d->run.last = SS_HOST_ERROR;

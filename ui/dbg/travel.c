@@ -11,9 +11,11 @@
 #include "dbg/interrupt.h"
 #include "dbg/latencies.h"
 #include "dbg/lanes.h"
+#include "dbg/linelives.h"
 #include "dbg/lua_side.h"
 #include "dbg/moves.h"
 #include "dbg/record.h"
+#include "dbg/reuses.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/travel.h"
@@ -29,6 +31,8 @@ void travel_forked(struct debugger *d)
 	follow_forked(d);
 	latencies_forked(d);
 	lanes_forked(d);
+	reuses_forked(d);
+	linelives_forked(d);
 }
 
 bool change_begins(struct debugger *d, struct err *e)

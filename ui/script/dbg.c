@@ -353,6 +353,30 @@ static int dbg_reason(lua_State *L)
 	  "how long loads took that ended in the scope, or in the run so far, as `info latency` shows: cycles is the sum, "                                           \
 	  "hops its parts; cycles / loads is the mean",                                                                                                               \
 	  "no history; interrupted; within a callback, a host program or a coroutine")                                                                                \
+	D("reuse", lua_dbg_reuse, "dbg.reuse() -> {from, to, l1d, l2, lines}",                                                                                        \
+	  "l1d, l2: {accesses, passed, lookups, reused, cold, removed, hits, merges, misses, bypasses, bins, by, "                                                    \
+	  "lines, each}; bins: list of integers, [1] distance 0, [k + 1] distances 2^(k-1) to 2^k - 1; by: {warp, cta, "                                              \
+	  "sm, away, unknown} of such lists; each: by SM or slice from 0, the same; lines of a level: integer, those "                                                \
+	  "that one cache has; lines: list of {kernel, pc, place, l1d, l2}; place: string; the rest integers",                                                        \
+	  "LRU stack distances of the accesses of L1D and L2 in the scope, or in the run so far, as `info reuse` shows "                                              \
+	  "them. accesses = passed + lookups; lookups = bins + cold + removed = the accesses that use a line; reused: "                                               \
+	  "those of them that hit or merged; by: bins by who had used the line before. A fully associative LRU cache "                                                \
+	  "of 2^k lines hits bins 1 to k + 1. lines: by instruction, most accesses of L1D first",                                                                     \
+	  "no history; interrupted; within a callback, a host program or a coroutine")                                                                                \
+	D("cachemap", lua_dbg_cachemap,                                                                                                                               \
+	  "dbg.cachemap([which]) -> {sm, slice, sets, ways, line, since, empty, clean, dirty, reserved, lent, owners, "                                               \
+	  "lines}",                                                                                                                                                   \
+	  "which: {sm = S} (the focused one) for its L1D, or {slice = N} for one of L2; line: bytes; owners: list of "                                                \
+	  "{kernel, cta, lines, resident}; lines: list of {set, way, is, address, valid, dirty, reserved, rank, "                                                     \
+	  "kernel, cta, sm, warp, pc, place, asked, filled, used, hits}; is, place: strings; resident: boolean; valid, "                                              \
+	  "dirty, reserved: masks of sectors; the rest integers",                                                                                                     \
+	  "what lies in a cache now, as `info cache` and the view `map` show it. empty, clean, dirty, reserved, lent: "                                               \
+	  "places, which sum to sets * ways; lines: those that are there, set by set. rank: lines of its set that were "                                              \
+	  "used since it was; asked: cycle of the access that brought it in, filled: of its first data, used: of its "                                                \
+	  "last use; hits: how often it was found since (hits and merges); sm, warp, pc: who brought it in. since: "                                                  \
+	  "from this cycle on the lives of lines are known, nil: they are not, as without history. Then asked to hits "                                               \
+	  "are nil, and for L2 also kernel and cta",                                                                                                                  \
+	  "no such SM or slice; another name; both")                                                                                                                  \
 	D("waits", dbg_waits, "dbg.waits() -> {period, code = {{kernel, pc, states, causes}...}} | nil",                                                              \
 	  "integers; period in cycles; states, causes: tables state = samples",                                                                                       \
 	  "samples of all resident warps, one each period, from the start of the run. states: of an instruction, the "                                                \

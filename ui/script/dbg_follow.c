@@ -7,7 +7,7 @@
 #include "obs/name/names.h"
 #include "script/dbg_internal.h"
 
-static void check_standing(lua_State *L, const char *what)
+void lua_dbg_check_standing(lua_State *L, const char *what)
 {
 	lua_check_may_change(L, what); /* it goes to other cycles */
 	lua_check_main_thread(L, what);
@@ -82,7 +82,7 @@ static int push_latency(lua_State *L, void *ctx)
 int lua_dbg_latency(lua_State *L)
 {
 	struct err e = {0};
-	check_standing(L, "dbg.latency");
+	lua_dbg_check_standing(L, "dbg.latency");
 	const struct latency *l = latencies_get(lua_dbg_of(L), "dbg.latency", &e);
 	if (!l)
 		return luaL_error(L, "%s", e.msg);
@@ -167,7 +167,7 @@ int lua_dbg_follow(lua_State *L)
 	struct debugger *d = lua_dbg_of(L);
 	struct followed f;
 	struct err e = {0};
-	check_standing(L, "dbg.follow");
+	lua_dbg_check_standing(L, "dbg.follow");
 	if (lua_istable(L, 1)) {
 		const struct follow_aim a = check_aim(L, d);
 		if (!follow_set(d, &a, &e))

@@ -6,6 +6,8 @@
 /* The event whose name is at a stack index, and its filter, a table or nothing; errors name what is wrong. */
 enum event_type lua_dbg_check_event(lua_State *L, int at);
 void lua_dbg_check_filter(lua_State *L, int at, enum event_type t, struct event_filter *f);
+/* For what goes to other cycles: a Lua error where that may not be, or while a run is under way. */
+void lua_dbg_check_standing(lua_State *L, const char *what);
 /* Rows of the module, documented in dbg.c. */
 int lua_dbg_on(lua_State *L);
 int lua_dbg_off(lua_State *L);
@@ -39,6 +41,8 @@ int lua_dbg_diagnose(lua_State *L);
 int lua_dbg_whatif(lua_State *L);
 int lua_dbg_follow(lua_State *L);
 int lua_dbg_latency(lua_State *L);
+int lua_dbg_reuse(lua_State *L);
+int lua_dbg_cachemap(lua_State *L);
 int lua_dbg_why_pick(lua_State *L);
 int lua_dbg_why_dispatch(lua_State *L);
 #endif

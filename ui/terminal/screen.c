@@ -10,7 +10,7 @@
 #include "base/leaving.h"
 #include "commands/shell.h"
 #include "base/words.h"
-#include "dbg/lanes.h"
+#include "dbg/background.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/whatif.h"
@@ -926,8 +926,8 @@ static void go_on(struct loop *l)
 /* Nothing runs. What a picture has asked for comes from another process. */
 static void rest(struct loop *l)
 {
-	const bool comes = lanes_pending(l->s.d);
-	l->dirty |= comes && lanes_wait(l->s.d, 0);
+	const bool comes = background_pending(l->s.d);
+	l->dirty |= comes && background_wait(l->s.d, 0);
 	take_keys(l, comes ? 50 : 250);
 }
 

@@ -1,6 +1,6 @@
 #include "views/offscreen.h"
 
-#include "dbg/lanes.h"
+#include "dbg/background.h"
 #include "views/appearance.h"
 
 #include <stdlib.h>
@@ -88,9 +88,9 @@ bool screen_picture(struct debugger *d, const char *file, int view, int w, int h
 	if (s->offscreen)
 		report_place(s);
 	frame_draw(s);
-	if (lanes_pending(d)) { /* a picture has what it shows */
-		while (lanes_pending(d) && !d->run.interrupt)
-			lanes_wait(d, 50);
+	if (background_pending(d)) { /* a picture has what it shows */
+		while (background_pending(d) && !d->run.interrupt)
+			background_wait(d, 50);
 		frame_draw(s);
 	}
 	bool ok = picture_write(&s->canvas, file, e);

@@ -1,12 +1,12 @@
 /* view_list: which key chooses which view, and the list of all views over the screen (v with the focus on a view).
  *
- * Each view has a key of its own from the start (struct view), or none. The user gives the keys 1 to 9, 0 and _ to
+ * Each view has a key of its own from the start (struct view), or none. The user gives the keys 1 to 9, 0, _ and # to
  * other views; a view that has been named by its key in a file of ours keeps its name whatever its key is. */
 #ifndef UI_VIEWS_VIEW_LIST_H
 #define UI_VIEWS_VIEW_LIST_H
 #include "views/frame.h"
 
-#define VIEW_KEYS "1234567890_"
+#define VIEW_KEYS "1234567890_#"
 #define VIEW_NO_KEY ' '
 
 /* The key of a view now, or VIEW_NO_KEY; the view of a key, or -1. */

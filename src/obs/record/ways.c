@@ -227,7 +227,7 @@ static void hear(void *ctx, const struct hop_news *n)
 struct ways *ways_new(const struct conf *c, way_fn *ended, void *ctx)
 {
 	struct ways *w = xcalloc(1, sizeof *w);
-	w->ear = (struct hop_ear){hear, w};
+	w->ear = (struct hop_ear){.fn = hear, .ctx = w};
 	w->conf = c;
 	w->ended = ended;
 	w->ctx = ctx;
