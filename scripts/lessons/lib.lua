@@ -1,0 +1,60 @@
+--[[ lib: what several lessons ask of the machine. The figures are those that views and `info` show; lessons never have them
+in their text. ]]
+local diagnose = require "diagnose.lib"
+local lib = {num = diagnose.num, percent = diagnose.percent}
+
+-- The rows of dbg.lines("pc") whose instruction begins with one of the words, as "st.global": of one launch's code, or of all.
+function lib.rows(words, kernel)
+	local found = {}
+	for _, row in ipairs(dbg.lines("pc")) do
+		local opcode = gpu.kernel[row.kernel].code(row.pc).text:gsub("^@%S+%s+", "")
+		for _, word in ipairs(type(words) == "table" and words or {words}) do
+			if opcode:sub(1, #word) == word and (not kernel or row.kernel == kernel) then
+				found[#found + 1] = row
+			end
+		end
+	end
+	return found
+end
+
+-- The sum of a field over rows.
+function lib.sum(rows, field)
+	local sum = 0
+	for _, row in ipairs(rows) do
+		sum = sum + row[field]
+	end
+	return sum
+end
+
+-- Transactions of an access: of all instructions that begin with these words together.
+function lib.transactions(words)
+	local rows = lib.rows(words)
+	return lib.sum(rows, "transactions") / lib.sum(rows, "requests")
+end
+
+-- Lanes that are on when an instruction executes, in the mean over all instructions.
+function lib.lanes(kernel)
+	local rows = lib.rows("", kernel)
+	return lib.sum(rows, "lanes") / lib.sum(rows, "executed")
+end
+
+-- Issue slots lost to a reason (`info stalls`), in percent of all.
+function lib.lost(reason)
+	local all, of = 0, gpu.stalls()
+	for _, n in pairs(of) do
+		all = all + n
+	end
+	return all > 0 and 100 * (of[reason] or 0) / all or 0
+end
+
+-- Cycles from a launch's first CTA to its end.
+function lib.cycles(kernel)
+	return gpu.kernel[kernel or 0].cycles
+end
+
+-- A factor as text: "2.5 times".
+function lib.times(a, b)
+	return string.format("%.2f times", a / b)
+end
+
+return lib
