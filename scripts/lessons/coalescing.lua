@@ -1,5 +1,6 @@
 --[[ coalescing: what a warp's 32 addresses cost. A matrix is transposed, first with stores by columns. ]]
 local lib = require "lessons.lib"
+local reasons = {"lsu busy", "l1 queue full", "memory dependency", "no warp"}
 local naive, guess -- cycles of the first run; what the learner expects of the second
 
 return {
@@ -64,18 +65,21 @@ return {
 			Which reason took the most slots?
 
 			(wd) info stalls]],
-			task = "answer: lost to most", choice = {"lsu busy", "memory dependency", "barrier", "no warp"},
+			task = "answer: lost to most", choice = reasons,
 			right = function()
-				local most, n = "lsu busy", -1
-				for _, reason in ipairs{"lsu busy", "memory dependency", "barrier", "no warp"} do
-					local here = gpu.stalls()[reason] or 0
-					if here > n then
-						most, n = reason, here
+				local most = reasons[1]
+				for _, reason in ipairs(reasons) do
+					if gpu.stalls()[reason] > gpu.stalls()[most] then
+						most = reason
 					end
 				end
 				return most
 			end,
-			hints = {"`info stalls` lists the reasons with their shares of the slots; `issued` is no loss."}},
+			hints = {"`info stalls` lists the reasons with their shares of the slots; `issued` is no loss."},
+			after = function()
+				return string.format("%.0f %% of the slots. L1D hands misses and stores to the network through the miss queue; it is full.",
+					lib.lost("l1 queue full"))
+			end},
 		{text = [[
 			The remedy: the CTA reads a tile of 32 x 32 into shared memory, and stores the tile's columns as rows.
 			Then the lanes of a store are side by side, too. The kernel executes more instructions.

@@ -18,15 +18,15 @@ return {
 		{text = [[
 			Stop where a warp diverges for the first time:
 
-			(wd) break branch-diverge
+			(wd) tbreak branch-diverge
 			(wd) continue]],
 			task = "stop at branch-diverge",
 			wait = function(now) return now.reason:find("branch-diverge", 1, true) ~= nil and not now.finished end,
-			hints = {"The event is called branch-diverge: `break branch-diverge`, then `c`."}},
+			hints = {"The event is called branch-diverge: `tbreak branch-diverge`, then `c`."}},
 		{text = [[
-			Step to the warp's next instruction, which only some of its lanes execute, and look at its stack:
+			The stop says which lanes took the branch (taken) and which did not, as masks. The warp's SIMT stack has
+			an entry for each way, and one for the place where they meet. The top is what executes now:
 
-			(wd) next
 			(wd) backtrace
 
 			How many of its 32 lanes are active now?]],
@@ -41,17 +41,16 @@ return {
 			end,
 			wrong = function(given)
 				if given == 32 then
-					return "32 is the whole warp. Has it executed the branch? `next`, then look at the mask again."
+					return "32 is the whole warp. The mask of the entry #0 has a bit for each lane that is active."
 				end
 			end,
 			hints = {"`info lanes` lists the lanes: active or not.", "Every second thread took this way."}},
 		{text = [[
-			Delete the breakpoint and run to the end:
+			Run to the end:
 
-			(wd) delete
 			(wd) continue]],
-			task = "delete, run to the end", wait = function(now) return now.finished end,
-			hints = {"`delete` removes all breakpoints. `c` then goes to the end."},
+			task = "run to the end", wait = function(now) return now.finished end,
+			hints = {"`continue`. If a breakpoint stops it on the way: `delete`, then `c`."},
 			after = function()
 				before = lib.cycles()
 				return "The kernel took " .. lib.num(before) .. " cycles."

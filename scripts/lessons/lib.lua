@@ -57,4 +57,27 @@ function lib.times(a, b)
 	return string.format("%.2f times", a / b)
 end
 
+-- Runs the program from its beginning under several values of a key, each in a process of its own: cycles by value (string).
+function lib.whatif(key, values)
+	local cycles = {}
+	for line in dbg.execute("whatif " .. key .. "=" .. values .. " from 0"):gmatch("[^\n]+") do
+		local value, n = line:match("^[%s*]*%d+%s+(%S+)%s+([%d,]+)")
+		if value then
+			cycles[value] = tonumber((n:gsub(",", "")))
+		end
+	end
+	return cycles
+end
+
+-- The value with the fewest cycles.
+function lib.fastest(key, values)
+	local best, least
+	for value, cycles in pairs(lib.whatif(key, values)) do
+		if not best or cycles < least or cycles == least and value < best then
+			best, least = value, cycles
+		end
+	end
+	return best
+end
+
 return lib

@@ -1,23 +1,17 @@
 --[[ occupancy: how many warps an SM holds, what limits that, and what more of them bring. ]]
 local lib = require "lessons.lib"
 local limits = {"registers", "shared", "threads", "CTAs"}
-local tried -- rows of the `whatif` over sm.ctas: {CTAs, cycles}
+local tried -- cycles by the number of CTAs that an SM may hold
 
 local function occupancy()
 	local k = gpu.kernel[0]
 	return 100 * k.ctas_per_sm * k.warps / gpu.warps_per_sm
 end
 
--- The cycles of the run with so many CTAs on an SM at most: computed in processes of their own.
-local function with_ctas()
-	if not tried then
-		tried = {}
-		for _, row in ipairs(dbg.whatif("sm.ctas=1,2,3,4,5 from 0")) do
-			local n = tonumber(row.settings["sm.ctas"])
-			tried[n or 0] = row.cycle
-		end
-	end
-	return tried
+-- The cycles of the run with so many CTAs on an SM at most.
+local function with_ctas(n)
+	tried = tried or lib.whatif("sm.ctas", "1,2,3,4,5")
+	return tried[tostring(n)]
 end
 
 return {
@@ -99,7 +93,7 @@ return {
 		{text = [[
 			How many times as fast is it with 2 CTAs on an SM as with 1? (cycles with 1 / cycles with 2)]],
 			task = "answer: 2 CTAs against 1", unit = "times", within = 0.03,
-			number = function() return with_ctas()[1] / with_ctas()[2] end,
+			number = function() return with_ctas(1) / with_ctas(2) end,
 			wrong = function(given, right)
 				if math.abs(given - 1 / right) < 0.02 then
 					return "That is the quotient the other way round."
@@ -109,7 +103,7 @@ return {
 		{text = [[
 			And with 5 as with 4?]],
 			task = "answer: 5 CTAs against 4", unit = "times", within = 0.01,
-			number = function() return with_ctas()[4] / with_ctas()[5] end,
+			number = function() return with_ctas(4) / with_ctas(5) end,
 			hints = {"`whatif` shows the table again: cycles with 4 divided by cycles with 5."},
 			after = [[
 				The first CTAs hide each other's latencies. Once the issue slots or the LSU are busy, more warps only

@@ -93,15 +93,7 @@ return {
 
 			Which of the three takes the fewest cycles?]],
 			task = "answer: the fastest", choice = {"rr", "gto", "paws"},
-			right = function()
-				local best
-				for _, row in ipairs(dbg.whatif("warp-sched=rr,gto,paws from 0")) do
-					if not best or row.cycle < best.cycle then
-						best = row
-					end
-				end
-				return best.settings["warp-sched"]
-			end,
+			right = function() return lib.fastest("warp-sched", "rr,gto,paws") end,
 			hints = {"The row with the star."}},
 		{text = [[
 			Now see it: run it with that scheduler, and compare the rows of view 3 with what you have seen.

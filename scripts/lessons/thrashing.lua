@@ -82,15 +82,7 @@ return {
 
 			Which of them is the fastest?]],
 			task = "answer: the fastest", choice = {"gto", "lrr", "ccws"},
-			right = function()
-				local best
-				for _, row in ipairs(dbg.whatif("warp-sched=gto,lrr,ccws from 0")) do
-					if not best or row.cycle < best.cycle then
-						best = row
-					end
-				end
-				return best.settings["warp-sched"]
-			end,
+			right = function() return lib.fastest("warp-sched", "gto,lrr,ccws") end,
 			hints = {"The row with the star. `explain ccws` says what it does."}},
 		{text = [[
 			Run the program with a scheduler that takes at most three quarters of the cycles:

@@ -144,6 +144,7 @@ static void enter_step(struct debugger *d, u32 at, struct strbuf *out)
 	t->at = at;
 	t->done = t->over = t->broken = false;
 	t->hints = t->wrong = 0;
+	t->fresh = true;
 	t->command[0] = t->args[0] = 0;
 	snprintf(what, sizeof what, "step %u, 'setup'", at + 1);
 	t->asking = true;
@@ -174,8 +175,17 @@ static void end_lesson(struct debugger *d, struct strbuf *out)
 	remind(d);
 }
 
-/* The step is done; given: what was answered, NULL: nothing was. */
-static void finish(struct debugger *d, const double *given, struct strbuf *out)
+/* What is said at a step's end, as one text with the words before it. */
+static void say_after(struct debugger *d, const char *first, const char *after, struct strbuf *out)
+{
+	struct strbuf all = STRBUF_INIT;
+	strbuf_addf(&all, "%s%s%s", first, *first ? " " : "", after + strspn(after, " \t\n"));
+	say(d, strbuf_str(&all), out);
+	strbuf_release(&all);
+}
+
+/* The step is done; given: what was answered, NULL: nothing was. first: what is said of it anyway. */
+static void finish(struct debugger *d, const char *first, const double *given, struct strbuf *out)
 {
 	struct teaching *t = teaching_of(d);
 	const struct lesson_step *s = step_of(t);
@@ -183,17 +193,18 @@ static void finish(struct debugger *d, const double *given, struct strbuf *out)
 	lua_State *L = d->s->L;
 	t->done = true;
 	if (s->after) {
-		say(d, s->after, out);
+		say_after(d, first, s->after, out);
 	} else if (lesson_has(L, t->l, t->at, "after")) {
 		if (given)
 			lua_pushnumber(L, *given);
 		if (!call(d, "after", given != NULL, 1, out, &x)) {
 			tell_broken(d, &x, out);
 		} else {
-			if (lua_type(L, -1) == LUA_TSTRING)
-				say(d, lua_tostring(L, -1), out);
+			say_after(d, first, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "", out);
 			lua_pop(L, 1);
 		}
+	} else {
+		say_after(d, first, "", out);
 	}
 	if (t->at + 1 == t->l->nsteps) {
 		end_lesson(d, out);
@@ -288,7 +299,7 @@ bool teach_next(struct debugger *d, struct strbuf *out, struct err *e)
 	if (!t->done && s->kind != LESSON_READ)
 		return err_set(e, "lesson next: this step is not done: %s (`hint` helps, `lesson skip` passes over it)", s->task);
 	if (t->at + 1 == t->l->nsteps)
-		finish(d, NULL, out);
+		finish(d, "", NULL, out);
 	else
 		enter_step(d, t->at + 1, out);
 	return true;
@@ -336,6 +347,15 @@ static void tell_wrong(struct debugger *d, const char *plain, struct strbuf *out
 	strbuf_addf(out, "%s%s\n", plain, s->hints.n > t->hints ? " `hint` helps." : "");
 }
 
+/* "1 CTA", "2 CTAs", "5 %" */
+static void print_with_unit(double v, const char *unit, struct strbuf *out)
+{
+	const size_t n = strlen(unit);
+	answer_print(v, out);
+	if (n)
+		strbuf_addf(out, " %.*s", (int)(v == 1 && n > 1 && unit[n - 1] == 's' ? n - 1 : n), unit);
+}
+
 static bool is_near(double given, double right, double within)
 {
 	return fabs(given - right) <= within * fabs(right) + 1e-9;
@@ -371,14 +391,14 @@ static bool answer_a_number(struct debugger *d, const char *text, struct strbuf 
 	}
 	struct strbuf told = STRBUF_INIT;
 	if (is_near(given, right, s->within)) {
-		strbuf_adds(out, "Right: ");
-		answer_print(right, out);
-		strbuf_addf(out, "%s%s.\n", *s->unit ? " " : "", s->unit);
-		finish(d, &given, out);
+		strbuf_adds(&told, "Right: ");
+		print_with_unit(right, s->unit, &told);
+		strbuf_addc(&told, '.');
+		finish(d, strbuf_str(&told), &given, out);
 	} else {
 		strbuf_adds(&told, "Not ");
-		answer_print(given, &told);
-		strbuf_addf(&told, "%s%s: that is too %s.", *s->unit ? " " : "", s->unit, given > right ? "high" : "low");
+		print_with_unit(given, s->unit, &told);
+		strbuf_addf(&told, ": that is too %s.", given > right ? "high" : "low");
 		lua_pushnumber(d->s->L, given);
 		lua_pushnumber(d->s->L, right);
 		tell_wrong(d, strbuf_str(&told), out);
@@ -438,8 +458,10 @@ static bool answer_a_text(struct debugger *d, const char *given, const char *fie
 	    (step_of(t)->kind == LESSON_CHOICE && !is_a_choice(t, right, &x))) {
 		tell_broken(d, &x, out);
 	} else if (same) {
-		strbuf_addf(out, "Right: %s.\n", right);
-		finish(d, NULL, out);
+		struct strbuf told = STRBUF_INIT;
+		strbuf_addf(&told, "Right: %s.", right);
+		finish(d, strbuf_str(&told), NULL, out);
+		strbuf_release(&told);
 	} else {
 		struct strbuf told = STRBUF_INIT;
 		strbuf_addf(&told, "Not %.60s.", given);
@@ -472,10 +494,12 @@ static bool predict(struct debugger *d, const char *text, struct strbuf *out, st
 	lua_pop(L, 1);
 	if (refused)
 		return true;
-	strbuf_adds(out, "Noted: ");
-	answer_print(given, out);
-	strbuf_addf(out, "%s%s.\n", *step_of(t)->unit ? " " : "", step_of(t)->unit);
-	finish(d, &given, out);
+	struct strbuf told = STRBUF_INIT;
+	strbuf_adds(&told, "Noted: ");
+	print_with_unit(given, step_of(t)->unit, &told);
+	strbuf_addc(&told, '.');
+	finish(d, strbuf_str(&told), &given, out);
+	strbuf_release(&told);
 	return true;
 }
 
@@ -554,8 +578,8 @@ bool teach_skip(struct debugger *d, struct strbuf *out, struct err *e)
 	t->skipped = true;
 	if (s->kind == LESSON_NUMBER && right_number(d, &number, out, &x)) {
 		strbuf_adds(out, "The answer is ");
-		answer_print(number, out);
-		strbuf_addf(out, "%s%s.\n", *s->unit ? " " : "", s->unit);
+		print_with_unit(number, s->unit, out);
+		strbuf_adds(out, ".\n");
 	} else if ((s->kind == LESSON_CHOICE || s->kind == LESSON_WORD) &&
 	           right_text(d, s->kind == LESSON_CHOICE ? "right" : "word", NULL, &text, &unused, out, &x)) {
 		strbuf_addf(out, "The answer is %s.\n", text);
@@ -575,6 +599,7 @@ void teach_heard(struct debugger *d, const char *command, const char *args)
 	struct teaching *t = teaching_of(d);
 	if (!t || t->asking || !strcmp(command, "lesson") || !strcmp(command, "hint"))
 		return;
+	t->fresh = false;
 	snprintf(t->command, sizeof t->command, "%s", command);
 	snprintf(t->args, sizeof t->args, "%s", args);
 }
@@ -620,7 +645,7 @@ static int ask_wait(struct debugger *d, struct strbuf *out, struct err *e)
 		return -1;
 	const bool done = lua_toboolean(L, -2);
 	const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-	if (text && !done && (!t->said || strcmp(t->said, text) != 0)) {
+	if (text && !done && !t->fresh && (!t->said || strcmp(t->said, text) != 0)) {
 		say(d, text, out);
 		free(t->said);
 		t->said = xstrdup(text);
@@ -655,7 +680,6 @@ void teach_look(struct debugger *d, struct strbuf *out)
 	if (done < 0)
 		tell_broken(d, &x, out);
 	else if (done) {
-		strbuf_adds(out, "Done. ");
-		finish(d, NULL, out);
+		finish(d, "Done.", NULL, out);
 	}
 }

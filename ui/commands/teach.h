@@ -17,6 +17,7 @@ struct teaching {
 	bool skipped;       /* a step: the lesson does not count as done */
 	bool broken;        /* this step's function has failed: it is not asked again */
 	bool elsewhere;     /* it has been said that another program is open */
+	bool fresh;         /* nothing has happened since the step began: what its `wait` says would be about the step before */
 	bool asking;        /* one of its functions runs */
 	u32 hints, wrong;   /* of this step: given, answers that were wrong */
 	char *said;         /* by this step's `wait`, last */
