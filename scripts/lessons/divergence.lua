@@ -2,6 +2,12 @@
 local lib = require "lessons.lib"
 local before, guess
 
+-- Lanes that are on at the multiply-adds, in the mean.
+local function lanes()
+	local rows = lib.rows("fma")
+	return lib.sum(rows, "lanes") / lib.sum(rows, "executed")
+end
+
 return {
 	number = 3,
 	title = "Divergence",
@@ -61,10 +67,7 @@ return {
 
 			How many is that for the multiply-adds (fma) in the loops?]],
 			task = "answer: lanes of an fma", unit = "lanes",
-			number = function()
-				local rows = lib.rows("fma")
-				return lib.sum(rows, "lanes") / lib.sum(rows, "executed")
-			end,
+			number = lanes,
 			hints = {"`info code executed`, the lines with fma.rn.f32, column lanes."}},
 		{text = [[
 			So half of the lanes' places were empty. With --param run=32, 32 neighbours go the same way: all threads
@@ -81,8 +84,8 @@ return {
 		{text = [[
 			(wd) run --param run=32]],
 			task = "run --param run=32", wait = function(now)
-				if now.finished and lib.lanes() < 31 then
-					return false, string.format("Only %.1f lanes are on in the mean: warps still diverge.", lib.lanes())
+				if now.finished and lanes() < 31 then
+					return false, string.format("Only %.1f lanes are on at an fma: warps still diverge.", lanes())
 				end
 				return now.finished
 			end,

@@ -32,12 +32,6 @@ function lib.transactions(words)
 	return lib.sum(rows, "transactions") / lib.sum(rows, "requests")
 end
 
--- Lanes that are on when an instruction executes, in the mean over all instructions.
-function lib.lanes(kernel)
-	local rows = lib.rows("", kernel)
-	return lib.sum(rows, "lanes") / lib.sum(rows, "executed")
-end
-
 -- Issue slots lost to a reason (`info stalls`), in percent of all.
 function lib.lost(reason)
 	local all, of = 0, gpu.stalls()

@@ -45,7 +45,7 @@ return {
 
 			(wd) goto 3000
 			(wd) view phases]],
-			task = "goto 3000, view 3", wait = function(now) return gpu.cycle >= 2500 and now.view == "phases" end,
+			task = "goto 3000, view 3", wait = function(now) return gpu.cycle >= 2500 and now.view == "phase" end,
 			hints = {"`goto 3000`, then the key 3 (or `view phases`)."}},
 		{text = [[
 			This lists the phases of the kernel, with their instructions, how many of these are long operations, and

@@ -1,16 +1,15 @@
 --[[ preemption: taking SMs from a kernel that has all of them, in time for another. ]]
 local lib = require "lessons.lib"
-local missed
+local missed, first
 
+-- The program whose kernels are asked for SMs.
 local function programs()
-	local list = dbg.programs()
-	return list[1]
+	return dbg.programs()[1]
 end
 
--- The request that the focus of the lesson is on: when it was made, from the table that `info preemptions` prints.
+-- When request 1 was made, from the table that `info preemptions` prints.
 local function request()
-	local cycle, within = dbg.execute("info preemptions"):match("request 1, cycle (%d+).-within ([%d.]+) us")
-	return tonumber(cycle), tonumber(within)
+	return tonumber(dbg.execute("info preemptions"):match("request 1, cycle (%d+)"))
 end
 
 return {
@@ -26,8 +25,8 @@ return {
 			15 us. SMs can be taken in three ways:
 
 			  drain   no new CTAs there; those that are there run to their end
-			  switch  the CTAs' registers and shared memory are saved, and loaded elsewhere later
-			  flush   the CTAs are dropped and begin again; only if they can be repeated
+			  switch  the CTAs' registers and shared memory are saved, to go on later
+			  flush   the CTAs are dropped and begin again, if they can be repeated
 
 			This machine drains. View 7 shows the kernels and the SMs' preemptions.]]},
 		{text = [[
@@ -44,8 +43,11 @@ return {
 			(wd) info preemptions
 
 			In which cycle was request 1 made?]],
-			task = "answer: cycle of request 1", unit = "cycle", within = 0,
-			number = function() return (request()) end,
+			task = "answer: cycle of request 1", within = 0,
+			number = request,
+			after = function()
+				first = request()
+			end,
 			hints = {"The first line of `info preemptions`: request 1, cycle ..."}},
 		{text = [[
 			Each SM has a line "drain  all" with an estimate in us, for the slowest of its CTAs, and a line "would have
@@ -101,7 +103,6 @@ return {
 			(wd) set preempt chimera]],
 			task = "goto 41999, set preempt ...", wait = function(now)
 				if gpu.conf["preempt"] ~= "drain" and not now.finished then
-					local first = request()
 					if first and gpu.cycle > first then
 						return false, "The first request has been made already. `goto 41999` comes before it."
 					end

@@ -1,6 +1,7 @@
 --[[ tail_effect: SMs that have nothing left to do while the last CTAs run. ]]
 local lib = require "lessons.lib"
 local before, guess
+local small, tiny -- cycles with CTAs of 256 and of 32 threads
 
 local function at_once()
 	return gpu.conf["num_sms"] * gpu.kernel[0].ctas_per_sm
@@ -88,32 +89,41 @@ return {
 			end,
 			hints = {"Type `run --param block=256`."},
 			after = function()
+				small = lib.cycles()
 				return string.format("You expected %s cycles, it took %s: %s as fast. Lost to `no warp`: %.1f %%.",
 					lib.num(guess or 0), lib.num(lib.cycles()), lib.times(before or lib.cycles(), lib.cycles()), lib.lost("no warp"))
 			end},
 		{text = [[
-			Are smaller CTAs always better? Try block=32 as well.
+			Are smaller CTAs always better? Try one warp in each:
 
-			(wd) run --param block=32
-
-			Is it faster or slower than with 256?]],
-			task = "run block=32, then answer", choice = {"faster", "slower", "equal"},
-			right = function()
-				local rows = {}
-				for _, block in ipairs{256, 32} do
-					rows[block] = gpu.kernel[0].block.x == block and lib.cycles() or nil
+			(wd) run --param block=32]],
+			task = "run --param block=32", wait = function(now)
+				local block = gpu.kernel[0].block.x
+				if now.finished and block ~= 32 then
+					return false, "That were CTAs of " .. lib.num(block) .. " threads."
 				end
-				-- An SM has a limited number of CTA slots: with 32 threads in each, few warps are resident.
-				local warps = math.min(gpu.conf["sm.ctas"] * 1, gpu.warps_per_sm)
-				if rows[32] and before then
-					return rows[32] > before * 0.63 and "slower" or "faster"
-				end
-				return warps < gpu.warps_per_sm / 2 and "slower" or "faster"
+				return now.finished
 			end,
-			hints = {"Compare the kernel's cycles: `print gpu.kernel[0].cycles`.",
-				"An SM has 8 CTA slots. How many warps can it hold, if a CTA is one warp?"},
-			after = [[
-				Slower: with one warp in each CTA, the 8 CTA slots of an SM hold 8 warps at most, too few to hide
-				latencies. Small CTAs make a short tail, large ones fill the SM. `diagnose` says what a tail has cost.]]},
+			hints = {"Type `run --param block=32`."},
+			after = function()
+				tiny = lib.cycles()
+				return lib.num(tiny) .. " cycles."
+			end},
+		{text = [[
+			Compared with CTAs of 256 threads, is it faster or slower? If it is slower, think of what an SM can hold.]],
+			task = "answer: faster or slower", choice = {"faster", "slower", "equal"},
+			right = function()
+				if not tiny or not small then
+					return "slower"
+				end
+				return tiny < small and "faster" or tiny > small and "slower" or "equal"
+			end,
+			hints = {"The log (view 0) has the ends of all runs."},
+			after = function()
+				return string.format([[
+					An SM has %d CTA slots. With one warp in each CTA, these are %d warps at most, not %d: fewer to hide
+					latencies. Small CTAs make a short tail, large ones fill the SM. `diagnose` says what a tail costs.]],
+					gpu.conf["sm.ctas"], gpu.conf["sm.ctas"] * gpu.kernel[0].warps, gpu.warps_per_sm)
+			end},
 	},
 }

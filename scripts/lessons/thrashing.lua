@@ -38,7 +38,7 @@ return {
 
 			(wd) continue
 			(wd) view caches]],
-			task = "run to the end, view 5", wait = function(now) return now.finished and now.view == "caches" end,
+			task = "run to the end, view 5", wait = function(now) return now.finished and now.view == "cache" end,
 			hints = {"`continue`, then the key 5 or `view caches`."},
 			after = function()
 				before, hits = gpu.cycle, gpu.l1d.hit_rate

@@ -34,7 +34,7 @@ return {
 
 			(wd) continue
 			(wd) print gpu.sm[0].ipc]],
-			task = "answer: IPC of SM 0", unit = "", within = 0.03,
+			task = "answer: IPC of SM 0", within = 0.03,
 			number = function() return gpu.sm[0].ipc end,
 			wrong = function()
 				if gpu.kernel[0].state ~= "done" then
@@ -61,18 +61,18 @@ return {
 			end,
 			hints = {"Before, 8 CTAs of an SM could wait for their loads at the same time. Now?"}},
 		{text = [[
-			Run it with virtual threads, and stop on the way:
+			Run it with virtual threads, and go back to the midst of the run:
 
-			(wd) tbreak cycle 3000
-			(wd) run --cta-virtual vt]],
-			task = "tbreak, run --cta-virtual vt", wait = function(now)
-				local k = gpu.kernel[0]
-				if gpu.cycle > 0 and gpu.conf["cta-virtual"] == "none" and now.command == "run" then
+			(wd) run --cta-virtual vt
+			(wd) goto 5000]],
+			task = "run --cta-virtual vt, goto", wait = function(now)
+				if now.finished and gpu.conf["cta-virtual"] == "none" then
 					return false, "This machine has no virtual threads: `run --cta-virtual vt`."
 				end
+				local k = gpu.kernel[0]
 				return gpu.cycle >= 2000 and k.state == "running" and k.kept.inactive > 0
 			end,
-			hints = {"`tbreak cycle 3000`, then `run --cta-virtual vt`. If it ran to its end: `goto 3000`."},
+			hints = {"`run --cta-virtual vt` goes to the end; `goto 5000` then comes back to that cycle."},
 			after = "The lanes view (key _) draws the CTAs of an SM over time, with their swaps."},
 		{text = [[
 			How many CTAs are on SM 0 now, those without slots included?

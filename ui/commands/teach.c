@@ -48,6 +48,8 @@ static void remind(struct debugger *d)
 	if (!t)
 		return;
 	if (t->over)
+		d->shell->repeat[0] = 0;
+	if (t->over)
 		snprintf(to, size, "lesson done: lesson list");
 	else if (teach_goes_on(d))
 		snprintf(to, size, "%u/%u %s: Enter", t->at + 1, t->l->nsteps, t->done ? "done, go on" : "go on");
