@@ -96,11 +96,10 @@ return {
 			right = function() return lib.fastest("warp-sched", "rr,gto,paws") end,
 			hints = {"The row with the star."}},
 		{text = [[
-			Now see it: run it with that scheduler, and compare the rows of view 3 with what you have seen.
+			Now see it: run it with that scheduler, and compare the rows of view 3 with what you have seen. The run
+			must take at most 90 % of rr's cycles.
 
-			(wd) run --warp-sched NAME
-
-			The run must take at least 12 % fewer cycles... or is that too much to ask? Try.]],
+			(wd) run --warp-sched NAME]],
 			task = "at most 90 % of rr's cycles", wait = function(now)
 				if not now.finished or not before or gpu.cycle == before then
 					return false

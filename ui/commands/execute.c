@@ -138,7 +138,7 @@ static bool execute_line(struct debugger *d, const char *line, struct strbuf *ou
 	char *text = trimmed(line);
 	if (!*text) {
 		free(text);
-		text = xstrdup(*d->shell->repeat ? d->shell->repeat : teach_goes_on(d) ? "lesson next" : "");
+		text = xstrdup(teach_goes_on(d) ? "lesson next" : d->shell->repeat);
 	}
 	bool ok = !*text || *text == '#' || execute(d, text, out, e);
 	free(text);

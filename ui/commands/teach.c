@@ -55,8 +55,6 @@ static void remind(struct debugger *d)
 		snprintf(to, size, "%u/%u %s: Enter", t->at + 1, t->l->nsteps, t->done ? "done, go on" : "go on");
 	else
 		snprintf(to, size, "%u/%u %s", t->at + 1, t->l->nsteps, step_of(t)->task);
-	if (teach_goes_on(d))
-		snprintf(d->shell->repeat, sizeof d->shell->repeat, "lesson next");
 }
 
 /* --- its texts --- */
@@ -164,8 +162,9 @@ static void end_lesson(struct debugger *d, struct strbuf *out)
 {
 	struct teaching *t = teaching_of(d);
 	t->over = true;
-	strbuf_addf(out, "--- %s: the lesson is %s ---\n", t->l->title,
-	            t->skipped ? "over; steps were passed over, so it does not count as done" : "done");
+	strbuf_addf(out, "--- %s: the lesson is %s ---\n", t->l->title, t->skipped ? "over" : "done");
+	if (t->skipped)
+		strbuf_adds(out, "Steps were passed over, so it does not count as done.\n");
 	if (!t->skipped && !lesson_mark_done(t->l->name))
 		strbuf_adds(out, "(That cannot be kept: there is no file for it to be written to.)\n");
 	struct lesson_files all = lessons_find(d->s->data_dir);

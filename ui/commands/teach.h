@@ -45,7 +45,7 @@ void teach_heard(struct debugger *d, const char *command, const char *args);
 /* The machine rests, or another view is shown: is the step done? What is to be said goes to *out. Costs nothing without a
  * lesson. */
 void teach_look(struct debugger *d, struct strbuf *out);
-/* Does an empty line go on to the next step? */
+/* Does an empty line go on to the next step? Then it repeats nothing. */
 bool teach_goes_on(const struct debugger *d);
 /* Is another view shown than when teach_look() looked last? */
 bool teach_view_changed(const struct debugger *d);
