@@ -1,5 +1,5 @@
-/* Lessons on a screen of 80 x 24: the whole text of each step of each lesson is in sight at once, with what it asks for in
- * the line above the prompt. Enter goes on, and a view chosen by its key is seen. The program is ./warpdbg, or what
+/* Lessons on a screen of 80 x 24: the whole text of each step of each lesson is in sight at once, with what it asks for
+ * in the line above the prompt. Enter goes on, and a view chosen by its key is seen. The program is ./warpdbg, or what
  * WARPDBG names. */
 #include <setjmp.h>
 #include <stdarg.h>

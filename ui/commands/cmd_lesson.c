@@ -29,8 +29,8 @@ void lesson_list(const char *data_dir, struct strbuf *out)
 
 static bool under_way(struct debugger *d, const char *command, struct err *e)
 {
-	return d->shell->teaching || err_set(e, "%s: there is no lesson; `lesson list` shows all, `lesson NAME` begins one",
-	                                     command);
+	return d->shell->teaching ||
+	       err_set(e, "%s: there is no lesson; `lesson list` shows all, `lesson NAME` begins one", command);
 }
 
 /* The machine is needed, and nobody may be using it. */
@@ -71,7 +71,8 @@ static bool end_it(struct debugger *d, struct strbuf *out, struct err *e)
 static const struct lesson_word {
 	const char *name;
 	bool (*fn)(struct debugger *d, struct strbuf *out, struct err *e);
-} words[] = {{"next", teach_next}, {"back", teach_back}, {"skip", teach_skip}, {"restart", restart_lesson}, {"off", end_it}};
+} words[] = {
+    {"next", teach_next}, {"back", teach_back}, {"skip", teach_skip}, {"restart", restart_lesson}, {"off", end_it}};
 
 /* The word, or what begins only one of them. */
 static const struct lesson_word *find_word(const char *text)

@@ -7,16 +7,17 @@
 
 #include "base/wrap.h"
 #include "commands/commands.h"
+#include "commands/teach_steps.h"
 #include "dbg/scope.h"
 #include "dbg/whatif.h"
 #include "views/frame.h"
 
-static struct teaching *teaching_of(const struct debugger *d)
+struct teaching *teaching_of(const struct debugger *d)
 {
 	return d->shell->teaching;
 }
 
-static const struct lesson_step *step_of(const struct teaching *t)
+const struct lesson_step *teaching_step(const struct teaching *t)
 {
 	return &t->l->step[t->at];
 }
@@ -26,7 +27,7 @@ static u32 width_of(const struct debugger *d)
 	return d->report.columns ? MIN(d->report.columns, 100u) : WRAP_WIDTH;
 }
 
-static void say(const struct debugger *d, const char *text, struct strbuf *out)
+void teach_say(const struct debugger *d, const char *text, struct strbuf *out)
 {
 	lesson_text(text, width_of(d), out);
 }
@@ -36,7 +37,7 @@ static void say(const struct debugger *d, const char *text, struct strbuf *out)
 bool teach_goes_on(const struct debugger *d)
 {
 	const struct teaching *t = teaching_of(d);
-	return t && !t->over && (t->done || step_of(t)->kind == LESSON_READ);
+	return t && !t->over && (t->done || teaching_step(t)->kind == LESSON_READ);
 }
 
 static void remind(struct debugger *d)
@@ -54,7 +55,7 @@ static void remind(struct debugger *d)
 	else if (teach_goes_on(d))
 		snprintf(to, size, "%u/%u %s: Enter", t->at + 1, t->l->nsteps, t->done ? "done, go on" : "go on");
 	else
-		snprintf(to, size, "%u/%u %s", t->at + 1, t->l->nsteps, step_of(t)->task);
+		snprintf(to, size, "%u/%u %s", t->at + 1, t->l->nsteps, teaching_step(t)->task);
 }
 
 /* --- its texts --- */
@@ -83,17 +84,16 @@ static void show_wanted(const struct debugger *d, const struct lesson_step *s, s
 void teach_show(struct debugger *d, struct strbuf *out)
 {
 	const struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
+	const struct lesson_step *s = teaching_step(t);
 	strbuf_addf(out, "--- %s, step %u of %u ---\n", t->l->title, t->at + 1, t->l->nsteps);
-	say(d, s->text, out);
+	teach_say(d, s->text, out);
 	if (t->done || s->kind == LESSON_READ)
 		strbuf_adds(out, t->over ? "The lesson is done.\n" : "Enter: go on\n");
 	else
 		show_wanted(d, s, out);
 }
 
-/* Why a function of the lesson's has failed; the step can still be passed over. */
-static void tell_broken(struct debugger *d, const struct err *x, struct strbuf *out)
+void teach_tell_broken(struct debugger *d, const struct err *x, struct strbuf *out)
 {
 	if (x->interrupted) {
 		strbuf_adds(out, "Interrupted.\n");
@@ -103,8 +103,7 @@ static void tell_broken(struct debugger *d, const struct err *x, struct strbuf *
 	strbuf_addf(out, "The lesson itself has failed: %s\n`lesson skip` passes over this step.\n", x->msg);
 }
 
-/* What scripts print in a lesson's function is lost in the middle of a text: it comes before. */
-static bool call(struct debugger *d, const char *field, int nargs, int nresults, struct strbuf *out, struct err *e)
+bool teach_call(struct debugger *d, const char *field, int nargs, int nresults, struct strbuf *out, struct err *e)
 {
 	struct teaching *t = teaching_of(d);
 	t->asking = true;
@@ -134,7 +133,7 @@ static bool execute_lines(struct debugger *d, const struct text_list *lines, con
 	return ok;
 }
 
-static void enter_step(struct debugger *d, u32 at, struct strbuf *out)
+void teach_enter(struct debugger *d, u32 at, struct strbuf *out)
 {
 	struct teaching *t = teaching_of(d);
 	struct err x = {0};
@@ -148,9 +147,9 @@ static void enter_step(struct debugger *d, u32 at, struct strbuf *out)
 	t->command[0] = t->args[0] = 0;
 	snprintf(what, sizeof what, "step %u, 'setup'", at + 1);
 	t->asking = true;
-	if (!execute_lines(d, &step_of(t)->setup, what, &x)) {
+	if (!execute_lines(d, &teaching_step(t)->setup, what, &x)) {
 		err_prefix(&x, "%s: ", t->l->path);
-		tell_broken(d, &x, out);
+		teach_tell_broken(d, &x, out);
 	}
 	t->asking = false;
 	t->command[0] = t->args[0] = 0;
@@ -158,7 +157,7 @@ static void enter_step(struct debugger *d, u32 at, struct strbuf *out)
 	remind(d);
 }
 
-static void end_lesson(struct debugger *d, struct strbuf *out)
+void teach_end_lesson(struct debugger *d, struct strbuf *out)
 {
 	struct teaching *t = teaching_of(d);
 	t->over = true;
@@ -181,15 +180,14 @@ static void say_after(struct debugger *d, const char *first, const char *after, 
 {
 	struct strbuf all = STRBUF_INIT;
 	strbuf_addf(&all, "%s%s%s", first, *first ? " " : "", after + strspn(after, " \t\n"));
-	say(d, strbuf_str(&all), out);
+	teach_say(d, strbuf_str(&all), out);
 	strbuf_release(&all);
 }
 
-/* The step is done; given: what was answered, NULL: nothing was. first: what is said of it anyway. */
-static void finish(struct debugger *d, const char *first, const double *given, struct strbuf *out)
+void teach_finish(struct debugger *d, const char *first, const double *given, struct strbuf *out)
 {
 	struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
+	const struct lesson_step *s = teaching_step(t);
 	struct err x = {0};
 	lua_State *L = d->s->L;
 	t->done = true;
@@ -198,8 +196,8 @@ static void finish(struct debugger *d, const char *first, const double *given, s
 	} else if (lesson_has(L, t->l, t->at, "after")) {
 		if (given)
 			lua_pushnumber(L, *given);
-		if (!call(d, "after", given != NULL, 1, out, &x)) {
-			tell_broken(d, &x, out);
+		if (!teach_call(d, "after", given != NULL, 1, out, &x)) {
+			teach_tell_broken(d, &x, out);
 		} else {
 			say_after(d, first, lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "", out);
 			lua_pop(L, 1);
@@ -208,7 +206,7 @@ static void finish(struct debugger *d, const char *first, const double *given, s
 		say_after(d, first, "", out);
 	}
 	if (t->at + 1 == t->l->nsteps) {
-		end_lesson(d, out);
+		teach_end_lesson(d, out);
 		return;
 	}
 	strbuf_adds(out, "Enter: go on\n");
@@ -285,7 +283,7 @@ bool teach_begin(struct debugger *d, const char *path, bool fresh, struct strbuf
 	else
 		strbuf_addf(out, "A lesson of some %u minutes.", l->minutes);
 	strbuf_adds(out, " `lesson` shows its text again, `hint` helps.\n");
-	enter_step(d, 0, out);
+	teach_enter(d, 0, out);
 	return true;
 }
 
@@ -294,15 +292,16 @@ bool teach_begin(struct debugger *d, const char *path, bool fresh, struct strbuf
 bool teach_next(struct debugger *d, struct strbuf *out, struct err *e)
 {
 	struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
+	const struct lesson_step *s = teaching_step(t);
 	if (t->over)
 		return err_set(e, "lesson next: the lesson is over; `lesson list` shows all");
 	if (!t->done && s->kind != LESSON_READ)
-		return err_set(e, "lesson next: this step is not done: %s (`hint` helps, `lesson skip` passes over it)", s->task);
+		return err_set(e, "lesson next: this step is not done: %s (`hint` helps, `lesson skip` passes over it)",
+		               s->task);
 	if (t->at + 1 == t->l->nsteps)
-		finish(d, "", NULL, out);
+		teach_finish(d, "", NULL, out);
 	else
-		enter_step(d, t->at + 1, out);
+		teach_enter(d, t->at + 1, out);
 	return true;
 }
 
@@ -311,286 +310,14 @@ bool teach_back(struct debugger *d, struct strbuf *out, struct err *e)
 	struct teaching *t = teaching_of(d);
 	if (!t->at)
 		return err_set(e, "lesson back: this is the first step");
-	enter_step(d, t->at - 1, out);
+	teach_enter(d, t->at - 1, out);
 	return true;
 }
 
-/* --- questions --- */
-
-/* Asks the lesson for the right answer, which is left on the stack. */
-static bool right_answer(struct debugger *d, const char *field, struct strbuf *out, struct err *e)
-{
-	return call(d, field, 0, 1, out, e);
-}
-
-/* What the lesson says of a wrong answer; given and right are on the stack. */
-static void tell_wrong(struct debugger *d, const char *plain, struct strbuf *out)
-{
-	struct teaching *t = teaching_of(d);
-	lua_State *L = d->s->L;
-	struct err x = {0};
-	const int top = lua_gettop(L) - 2;
-	t->wrong++;
-	if (lesson_has(L, t->l, t->at, "wrong")) {
-		if (!call(d, "wrong", 2, 1, out, &x)) {
-			tell_broken(d, &x, out);
-			lua_settop(L, top);
-			return;
-		}
-		if (lua_type(L, -1) == LUA_TSTRING) {
-			say(d, lua_tostring(L, -1), out);
-			lua_settop(L, top);
-			return;
-		}
-	}
-	lua_settop(L, top);
-	const struct lesson_step *s = step_of(t);
-	strbuf_addf(out, "%s%s\n", plain, s->hints.n > t->hints ? " `hint` helps." : "");
-}
-
-/* "1 CTA", "2 CTAs", "5 %" */
-static void print_with_unit(double v, const char *unit, struct strbuf *out)
-{
-	const size_t n = strlen(unit);
-	answer_print(v, out);
-	if (n)
-		strbuf_addf(out, " %.*s", (int)(v == 1 && n > 1 && unit[n - 1] == 's' ? n - 1 : n), unit);
-}
-
-static bool is_near(double given, double right, double within)
-{
-	return fabs(given - right) <= within * fabs(right) + 1e-9;
-}
-
-/* The right one as text. False with *e: the lesson's function returns what it must not. */
-static bool right_number(struct debugger *d, double *right, struct strbuf *out, struct err *e)
-{
-	const struct teaching *t = teaching_of(d);
-	lua_State *L = d->s->L;
-	if (!right_answer(d, "number", out, e))
-		return false;
-	const bool is = lua_type(L, -1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
-	*right = is ? lua_tonumber(L, -1) : 0;
-	if (!is)
-		err_set(e, "%s: step %u, 'number' returns a %s; a finite number is expected", t->l->path, t->at + 1,
-		        luaL_typename(L, -1));
-	lua_pop(L, 1);
-	return is;
-}
-
-static bool answer_a_number(struct debugger *d, const char *text, struct strbuf *out, struct err *e)
-{
-	const struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
-	struct err x = {0};
-	double given, right;
-	if (!answer_number(text, s->unit, &given, e))
-		return false;
-	if (!right_number(d, &right, out, &x)) {
-		tell_broken(d, &x, out);
-		return true;
-	}
-	struct strbuf told = STRBUF_INIT;
-	if (is_near(given, right, s->within)) {
-		strbuf_adds(&told, "Right: ");
-		print_with_unit(right, s->unit, &told);
-		strbuf_addc(&told, '.');
-		finish(d, strbuf_str(&told), &given, out);
-	} else {
-		strbuf_adds(&told, "Not ");
-		print_with_unit(given, s->unit, &told);
-		strbuf_addf(&told, ": that is too %s.", given > right ? "high" : "low");
-		lua_pushnumber(d->s->L, given);
-		lua_pushnumber(d->s->L, right);
-		tell_wrong(d, strbuf_str(&told), out);
-	}
-	strbuf_release(&told);
-	return true;
-}
-
-/* What `right` or `word` returned, as text of its own; a list gives its first. Is `given` among them? */
-static bool right_text(struct debugger *d, const char *field, const char *given, char **right, bool *same,
-                       struct strbuf *out, struct err *e)
-{
-	const struct teaching *t = teaching_of(d);
-	lua_State *L = d->s->L;
-	if (!right_answer(d, field, out, e))
-		return false;
-	const int at = lua_gettop(L);
-	const u32 n = lua_istable(L, at) ? (u32)lua_rawlen(L, at) : 1;
-	bool ok = n > 0;
-	*same = false;
-	for (u32 i = 0; ok && i < n; i++) {
-		if (lua_istable(L, at))
-			lua_rawgeti(L, at, i + 1);
-		else
-			lua_pushvalue(L, at);
-		ok = lua_type(L, -1) == LUA_TSTRING;
-		if (ok && !*right)
-			*right = xstrdup(lua_tostring(L, -1));
-		*same |= ok && given && answer_same(given, lua_tostring(L, -1));
-		lua_pop(L, 1);
-	}
-	if (!ok)
-		err_set(e, "%s: step %u, '%s' returns a %s; a string is expected", t->l->path, t->at + 1, field,
-		        luaL_typename(L, at));
-	lua_settop(L, at - 1);
-	return ok;
-}
-
-/* The right one of a choice is one of its words. */
-static bool is_a_choice(const struct teaching *t, const char *right, struct err *e)
-{
-	const struct lesson_step *s = step_of(t);
-	for (u32 i = 0; i < s->choice.n; i++)
-		if (!strcmp(right, s->choice.text[i]))
-			return true;
-	return err_set(e, "%s: step %u, 'right' returns '%.60s', which is none of the choices", t->l->path, t->at + 1,
-	               right);
-}
-
-static bool answer_a_text(struct debugger *d, const char *given, const char *field, struct strbuf *out)
-{
-	const struct teaching *t = teaching_of(d);
-	struct err x = {0};
-	char *right = NULL;
-	bool same;
-	if (!right_text(d, field, given, &right, &same, out, &x) ||
-	    (step_of(t)->kind == LESSON_CHOICE && !is_a_choice(t, right, &x))) {
-		tell_broken(d, &x, out);
-	} else if (same) {
-		struct strbuf told = STRBUF_INIT;
-		strbuf_addf(&told, "Right: %s.", right);
-		finish(d, strbuf_str(&told), NULL, out);
-		strbuf_release(&told);
-	} else {
-		struct strbuf told = STRBUF_INIT;
-		strbuf_addf(&told, "Not %.60s.", given);
-		lua_pushstring(d->s->L, given);
-		lua_pushstring(d->s->L, right);
-		tell_wrong(d, strbuf_str(&told), out);
-		strbuf_release(&told);
-	}
-	free(right);
-	return true;
-}
-
-/* A prediction is kept by the lesson, which may refuse what makes no sense. */
-static bool predict(struct debugger *d, const char *text, struct strbuf *out, struct err *e)
-{
-	const struct teaching *t = teaching_of(d);
-	lua_State *L = d->s->L;
-	struct err x = {0};
-	double given;
-	if (!answer_number(text, step_of(t)->unit, &given, e))
-		return false;
-	lua_pushnumber(L, given);
-	if (!call(d, "predict", 1, 1, out, &x)) {
-		tell_broken(d, &x, out);
-		return true;
-	}
-	const bool refused = lua_type(L, -1) == LUA_TSTRING;
-	if (refused)
-		say(d, lua_tostring(L, -1), out);
-	lua_pop(L, 1);
-	if (refused)
-		return true;
-	struct strbuf told = STRBUF_INIT;
-	strbuf_adds(&told, "Noted: ");
-	print_with_unit(given, step_of(t)->unit, &told);
-	strbuf_addc(&told, '.');
-	finish(d, strbuf_str(&told), &given, out);
-	strbuf_release(&told);
-	return true;
-}
-
-static bool is_question(enum lesson_kind k)
-{
-	return k == LESSON_NUMBER || k == LESSON_CHOICE || k == LESSON_WORD || k == LESSON_PREDICT;
-}
-
-/* Is the lesson's program still the one that is open? */
-static bool is_open(const struct debugger *d)
+bool teach_is_open(const struct debugger *d)
 {
 	const char *now = d->s->opt->workload;
 	return !strcmp(now ? now : "", teaching_of(d)->workload);
-}
-
-bool teach_answer(struct debugger *d, const char *text, struct strbuf *out, struct err *e)
-{
-	const struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
-	int i;
-	if (t->done || t->over)
-		return err_set(e, "answer: this step is done%s", t->over ? "" : "; Enter goes on");
-	if (!is_question(s->kind))
-		return err_set(e, "answer: there is no question in this step%s%s",
-		               s->kind == LESSON_READ ? "; Enter goes on" : ". It asks you to do something: ",
-		               s->kind == LESSON_READ ? "" : s->task);
-	if (!*skip_blanks(text))
-		return err_set(e, "answer: an answer is expected; `lesson` shows the question again");
-	if (!is_open(d))
-		return err_set(e, "answer: the lesson's program is not open; `lesson restart` opens it");
-	switch (s->kind) {
-	case LESSON_NUMBER: return answer_a_number(d, text, out, e);
-	case LESSON_PREDICT: return predict(d, text, out, e);
-	case LESSON_WORD: return answer_a_text(d, text, "word", out);
-	default:
-		i = answer_choice(text, &s->choice, e);
-		return i >= 0 && answer_a_text(d, s->choice.text[i], "right", out);
-	}
-}
-
-void teach_each_choice(struct debugger *d, void (*offer)(void *ctx, const char *text), void *ctx)
-{
-	const struct teaching *t = teaching_of(d);
-	for (u32 i = 0; t && !t->done && i < step_of(t)->choice.n; i++)
-		offer(ctx, step_of(t)->choice.text[i]);
-}
-
-bool teach_hint(struct debugger *d, struct strbuf *out, struct err *e)
-{
-	struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
-	if (t->done || t->over || s->kind == LESSON_READ)
-		return err_set(e, "hint: there is nothing to find in this step%s", t->over ? "" : "; Enter goes on");
-	if (!s->hints.n)
-		return err_set(e, "hint: this step has none; `lesson skip` passes over it");
-	say(d, s->hints.text[MIN(t->hints, s->hints.n - 1)], out);
-	t->hints = MIN(t->hints + 1, s->hints.n);
-	if (t->hints < s->hints.n)
-		strbuf_adds(out, "(`hint` again: another one)\n");
-	else
-		strbuf_addf(out, "(That was the last hint; `lesson skip` %s)\n",
-		            is_question(s->kind) && s->kind != LESSON_PREDICT ? "shows the answer" : "passes over this step");
-	return true;
-}
-
-bool teach_skip(struct debugger *d, struct strbuf *out, struct err *e)
-{
-	struct teaching *t = teaching_of(d);
-	const struct lesson_step *s = step_of(t);
-	struct err x = {0};
-	double number;
-	char *text = NULL;
-	bool unused;
-	if (t->over || t->done || s->kind == LESSON_READ)
-		return teach_next(d, out, e);
-	t->skipped = true;
-	if (s->kind == LESSON_NUMBER && right_number(d, &number, out, &x)) {
-		strbuf_adds(out, "The answer is ");
-		print_with_unit(number, s->unit, out);
-		strbuf_adds(out, ".\n");
-	} else if ((s->kind == LESSON_CHOICE || s->kind == LESSON_WORD) &&
-	           right_text(d, s->kind == LESSON_CHOICE ? "right" : "word", NULL, &text, &unused, out, &x)) {
-		strbuf_addf(out, "The answer is %s.\n", text);
-	}
-	free(text);
-	if (t->at + 1 == t->l->nsteps)
-		end_lesson(d, out);
-	else
-		enter_step(d, t->at + 1, out);
-	return true;
 }
 
 /* --- things to be done --- */
@@ -640,14 +367,14 @@ static int ask_wait(struct debugger *d, struct strbuf *out, struct err *e)
 	if (!lua_guarded(L, push_now, d, 0, 1, e))
 		return -1;
 	lua_dbg_look_begins(d);
-	const bool ok = call(d, "wait", 1, 2, out, e);
+	const bool ok = teach_call(d, "wait", 1, 2, out, e);
 	lua_dbg_look_ends(d);
 	if (!ok)
 		return -1;
 	const bool done = lua_toboolean(L, -2);
 	const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
 	if (text && !done && !t->fresh && (!t->said || strcmp(t->said, text) != 0)) {
-		say(d, text, out);
+		teach_say(d, text, out);
 		free(t->said);
 		t->said = xstrdup(text);
 	}
@@ -668,19 +395,20 @@ void teach_look(struct debugger *d, struct strbuf *out)
 	if (!t || t->asking || d->run.state == DBG_QUIT || debugger_busy(d) || d->script.scripted || d->script.in_script)
 		return;
 	t->view = view_of(d);
-	if (t->done || t->over || t->broken || step_of(t)->kind != LESSON_WAIT)
+	if (t->done || t->over || t->broken || teaching_step(t)->kind != LESSON_WAIT)
 		return;
-	if (!is_open(d)) {
+	if (!teach_is_open(d)) {
 		if (!t->elsewhere)
-			strbuf_adds(out, "This is not the lesson's program: the lesson waits. `lesson restart` opens its program.\n");
+			strbuf_adds(out,
+			            "This is not the lesson's program: the lesson waits. `lesson restart` opens its program.\n");
 		t->elsewhere = true;
 		return;
 	}
 	t->elsewhere = false;
 	const int done = ask_wait(d, out, &x);
 	if (done < 0)
-		tell_broken(d, &x, out);
+		teach_tell_broken(d, &x, out);
 	else if (done) {
-		finish(d, "Done.", NULL, out);
+		teach_finish(d, "Done.", NULL, out);
 	}
 }

@@ -10,24 +10,25 @@
 
 struct teaching {
 	struct lesson *l;
-	char *workload;     /* the word of the program that it has opened */
-	u32 at;             /* step, from 0 */
-	bool done;          /* this step: Enter goes on */
-	bool over;          /* the whole lesson */
-	bool skipped;       /* a step: the lesson does not count as done */
-	bool broken;        /* this step's function has failed: it is not asked again */
-	bool elsewhere;     /* it has been said that another program is open */
-	bool fresh;         /* nothing has happened since the step began: what its `wait` says would be about the step before */
-	bool asking;        /* one of its functions runs */
-	u32 hints, wrong;   /* of this step: given, answers that were wrong */
-	char *said;         /* by this step's `wait`, last */
-	const char *view;   /* name of the view shown when it was asked last */
-	char command[40];   /* the last one executed, by its full name */
-	char args[200];     /* what was behind it */
+	char *workload; /* the word of the program that it has opened */
+	u32 at;         /* step, from 0 */
+	bool done;      /* this step: Enter goes on */
+	bool over;      /* the whole lesson */
+	bool skipped;   /* a step: the lesson does not count as done */
+	bool broken;    /* this step's function has failed: it is not asked again */
+	bool elsewhere; /* it has been said that another program is open */
+	bool fresh;     /* nothing has happened since the step began: what its `wait` says would be about the step before */
+	bool asking;    /* one of its functions runs */
+	u32 hints, wrong; /* of this step: given, answers that were wrong */
+	char *said;       /* by this step's `wait`, last */
+	const char *view; /* name of the view shown when it was asked last */
+	char command[40]; /* the last one executed, by its full name */
+	char args[200];   /* what was behind it */
 };
 
-/* Begins a lesson (by path) on the machine that is open, or with `fresh` on one that it opens itself; then breakpoints and
- * displays are deleted. False with *e: what was before is as it was, but for the program if that is open already. */
+/* Begins a lesson (by path) on the machine that is open, or with `fresh` on one that it opens itself; then breakpoints
+ * and displays are deleted. False with *e: what was before is as it was, but for the program if that is open already.
+ */
 bool teach_begin(struct debugger *d, const char *path, bool fresh, struct strbuf *out, struct err *e);
 void teach_end(struct debugger *d);
 /* The step's text again. */
@@ -42,8 +43,8 @@ bool teach_answer(struct debugger *d, const char *text, struct strbuf *out, stru
 void teach_each_choice(struct debugger *d, void (*offer)(void *ctx, const char *text), void *ctx);
 /* A command has been executed: its full name and what was behind it. */
 void teach_heard(struct debugger *d, const char *command, const char *args);
-/* The machine rests, or another view is shown: is the step done? What is to be said goes to *out. Costs nothing without a
- * lesson. */
+/* The machine rests, or another view is shown: is the step done? What is to be said goes to *out. Costs nothing without
+ * a lesson. */
 void teach_look(struct debugger *d, struct strbuf *out);
 /* Does an empty line go on to the next step? Then it repeats nothing. */
 bool teach_goes_on(const struct debugger *d);
@@ -58,7 +59,7 @@ int answer_choice(const char *text, const struct text_list *choices, struct err 
 /* Without regard to case and to the blanks at both ends. */
 bool answer_same(const char *a, const char *b);
 void answer_print(double v, struct strbuf *out);
-/* teach_text.c: a lesson's text as lines of at most so many columns. Lines that begin with a blank behind the tabs that all
- * lines have, or with (wd), stay as they are; others are filled. An empty line stays one. */
+/* teach_text.c: a lesson's text as lines of at most so many columns. Lines that begin with a blank behind the tabs that
+ * all lines have, or with (wd), stay as they are; others are filled. An empty line stays one. */
 void lesson_text(const char *text, u32 width, struct strbuf *out);
 #endif

@@ -82,8 +82,7 @@ static bool push_scope(struct asking *a, struct err *e)
 
 /* --- what a rule returns --- */
 
-static const char *const fields[] = {"title",  "slots", "of",   "note", "at", "evidence",
-                                     "remedy", "test",  "uses", NULL};
+static const char *const fields[] = {"title", "slots", "of", "note", "at", "evidence", "remedy", "test", "uses", NULL};
 
 static bool read_note(lua_State *L, int at, bool *out, struct err *e)
 {
@@ -155,10 +154,11 @@ static bool read_place(struct asking *a, lua_State *L, int at, struct err *e)
 static bool read_finding(struct asking *a, lua_State *L, int at, struct err *e)
 {
 	struct finding *f = a->f;
-	return lua_fields_known(L, at, fields, e) && lua_field_text(L, at, "title", true, &f->title, e) && read_cost(a, L, at, e) &&
-	       read_note(L, at, &f->note, e) && read_place(a, L, at, e) &&
-	       lua_field_list(L, at, "evidence", true, &f->evidence, e) && lua_field_text(L, at, "remedy", true, &f->remedy, e) &&
-	       lua_field_text(L, at, "test", true, &f->test, e) && lua_field_list(L, at, "uses", false, &f->uses, e);
+	return lua_fields_known(L, at, fields, e) && lua_field_text(L, at, "title", true, &f->title, e) &&
+	       read_cost(a, L, at, e) && read_note(L, at, &f->note, e) && read_place(a, L, at, e) &&
+	       lua_field_list(L, at, "evidence", true, &f->evidence, e) &&
+	       lua_field_text(L, at, "remedy", true, &f->remedy, e) && lua_field_text(L, at, "test", true, &f->test, e) &&
+	       lua_field_list(L, at, "uses", false, &f->uses, e);
 }
 
 /* One finding (it has a title), or a list of them; nil is none. */

@@ -1,6 +1,6 @@
-/* fields: what a script's table says, field by field, for tables whose form is ours: findings of `diagnose`, lessons. The
- * functions use Lua's interface: they are for the body of lua_checked(). `at` is the table's index, from the bottom. An
- * error says "has no 'title', a string"; the caller puts in front what it is that has none. */
+/* fields: what a script's table says, field by field, for tables whose form is ours: findings of `diagnose`, lessons.
+ * The functions use Lua's interface: they are for the body of lua_checked(). `at` is the table's index, from the
+ * bottom. An error says "has no 'title', a string"; the caller puts in front what it is that has none. */
 #ifndef UI_LUA_FIELDS_H
 #define UI_LUA_FIELDS_H
 #include "lua/lua.h"

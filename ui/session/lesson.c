@@ -10,15 +10,15 @@
 #include "scr/canvas.h"
 
 static const char *const of_lesson[] = {"number", "title", "minutes", "program", "setup", "steps", NULL};
-static const char *const of_step[] = {"text",  "task",    "setup", "wait",  "number", "within", "unit", "choice",
-                                      "right", "word", "predict", "wrong", "after", "hints",  NULL};
+static const char *const of_step[] = {"text",  "task", "setup",   "wait",  "number", "within", "unit", "choice",
+                                      "right", "word", "predict", "wrong", "after",  "hints",  NULL};
 /* The field that makes a step of a kind, and its type. */
 static const struct {
 	const char *field;
 	int type;
 } makes[LESSON_KINDS] = {
-    [LESSON_WAIT] = {"wait", LUA_TFUNCTION},     [LESSON_NUMBER] = {"number", LUA_TFUNCTION},
-    [LESSON_CHOICE] = {"choice", LUA_TTABLE},    [LESSON_WORD] = {"word", LUA_TFUNCTION},
+    [LESSON_WAIT] = {"wait", LUA_TFUNCTION},       [LESSON_NUMBER] = {"number", LUA_TFUNCTION},
+    [LESSON_CHOICE] = {"choice", LUA_TTABLE},      [LESSON_WORD] = {"word", LUA_TFUNCTION},
     [LESSON_PREDICT] = {"predict", LUA_TFUNCTION},
 };
 
@@ -165,8 +165,8 @@ static bool read_lesson(lua_State *L, void *ctx, struct err *e)
 		return err_set(e, "returns a %s; a table is expected (scripts/lessons/README.md)", luaL_typename(L, 1));
 	if (!lua_fields_known(L, 1, of_lesson, e) || !lua_field_text(L, 1, "title", true, &l->title, e) ||
 	    !read_whole(L, 1, "number", false, &l->number, e) || !read_whole(L, 1, "minutes", true, &l->minutes, e) ||
-	    !lua_field_text(L, 1, "program", true, &l->program, e) ||
-	    !lua_field_list(L, 1, "setup", false, &l->setup, e) || !read_steps(L, 1, l, e))
+	    !lua_field_text(L, 1, "program", true, &l->program, e) || !lua_field_list(L, 1, "setup", false, &l->setup, e) ||
+	    !read_steps(L, 1, l, e))
 		return false;
 	lua_settop(L, 1);
 	l->ref = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -269,8 +269,7 @@ bool lesson_has(lua_State *L, const struct lesson *l, u32 i, const char *field)
 	return is;
 }
 
-bool lesson_call(lua_State *L, const struct lesson *l, u32 i, const char *field, int nargs, int nresults,
-                 struct err *e)
+bool lesson_call(lua_State *L, const struct lesson *l, u32 i, const char *field, int nargs, int nresults, struct err *e)
 {
 	struct wanted w = {l, i, field};
 	const int below = lua_gettop(L) - nargs;

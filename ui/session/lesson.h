@@ -35,8 +35,8 @@ struct lesson {
 	int ref; /* of the file's table, in the registry of the state that has loaded it */
 };
 
-/* Loads a lesson's file into a state of any session, or of none: nothing of the machine is asked yet. NULL with *e, which
- * names file, step and field. */
+/* Loads a lesson's file into a state of any session, or of none: nothing of the machine is asked yet. NULL with *e,
+ * which names file, step and field. */
 struct lesson *lesson_load(lua_State *L, const char *name, const char *path, struct err *e);
 /* L: the state that has loaded it; NULL when that is gone already. */
 void lesson_free(lua_State *L, struct lesson *l);
