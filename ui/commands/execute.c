@@ -136,6 +136,7 @@ static bool execute_line(struct debugger *d, const char *line, struct strbuf *ou
 	if (d->shell->collect.kind != COLLECT_NONE)
 		return collect(d, line, out, e);
 	char *text = trimmed(line);
+	teach_look_first(d, out);
 	if (!*text) {
 		free(text);
 		text = xstrdup(teach_goes_on(d) ? "lesson next" : d->shell->repeat);

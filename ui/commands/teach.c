@@ -328,6 +328,7 @@ void teach_heard(struct debugger *d, const char *command, const char *args)
 	if (!t || t->asking || !strcmp(command, "lesson") || !strcmp(command, "hint"))
 		return;
 	t->fresh = false;
+	t->due = true;
 	snprintf(t->command, sizeof t->command, "%s", command);
 	snprintf(t->args, sizeof t->args, "%s", args);
 }
@@ -388,12 +389,25 @@ bool teach_view_changed(const struct debugger *d)
 	return t && t->view != view_of(d);
 }
 
+/* Queued lines may follow. */
+static bool is_at_rest(const struct debugger *d)
+{
+	return d->run.goal.kind == GOAL_NONE && !rival_behind(d) && !whatif_running(d);
+}
+
+void teach_look_first(struct debugger *d, struct strbuf *out)
+{
+	if (teaching_of(d) && teaching_of(d)->due)
+		teach_look(d, out);
+}
+
 void teach_look(struct debugger *d, struct strbuf *out)
 {
 	struct teaching *t = teaching_of(d);
 	struct err x = {0};
-	if (!t || t->asking || d->run.state == DBG_QUIT || debugger_busy(d) || d->script.scripted || d->script.in_script)
+	if (!t || t->asking || d->run.state == DBG_QUIT || !is_at_rest(d) || d->script.scripted || d->script.in_script)
 		return;
+	t->due = false;
 	t->view = view_of(d);
 	if (t->done || t->over || t->broken || teaching_step(t)->kind != LESSON_WAIT)
 		return;

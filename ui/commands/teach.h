@@ -18,6 +18,7 @@ struct teaching {
 	bool broken;    /* this step's function has failed: it is not asked again */
 	bool elsewhere; /* it has been said that another program is open */
 	bool fresh;     /* nothing has happened since the step began: what its `wait` says would be about the step before */
+	bool due;       /* something has been executed since it was asked last */
 	bool asking;    /* one of its functions runs */
 	u32 hints, wrong; /* of this step: given, answers that were wrong */
 	char *said;       /* by this step's `wait`, last */
@@ -46,6 +47,8 @@ void teach_heard(struct debugger *d, const char *command, const char *args);
 /* The machine rests, or another view is shown: is the step done? What is to be said goes to *out. Costs nothing without
  * a lesson. */
 void teach_look(struct debugger *d, struct strbuf *out);
+/* The same before a line, of a command file, that follows a run without anybody having looked yet. */
+void teach_look_first(struct debugger *d, struct strbuf *out);
 /* Does an empty line go on to the next step? Then it repeats nothing. */
 bool teach_goes_on(const struct debugger *d);
 /* Is another view shown than when teach_look() looked last? */
