@@ -238,6 +238,13 @@ said "lessons that fail" "step 1, 'wait': $tmp/mine.lua:2: attempt to perform ar
 	"no words" "Right: 5." "step 7, 'setup': 'nothing': unknown command" "Not gto." "Right: LRR." "step 8, 'after': $tmp/mine.lua:9:" "lesson is over"
 check "said once" test "$(grep -c "step 1, 'wait'" "$tmp/said")" -eq 1
 
+# --- the example of the document, from a command file
+sed -n '/^```lua$/,/^```$/p' scripts/lessons/README.md | sed '1d;$d' >"$tmp/hit_rate.lua"
+rate=$("$W" debug hotspot --size small --set num_sms=4 --batch -ex 'whatif warp-sched=gto from 0' | awk '/as it is/ { print 100 * $7 }')
+printf '%s\n' continue 'lesson next' 'answer 0.151' "answer $rate" 'lesson next' 'run --warp-sched lrr' 'run --warp-sched paws' >"$tmp/lines"
+timeout 100 "$W" learn "$tmp/hit_rate.lua" --batch -x "$tmp/lines" >"$tmp/said" 2>&1 || echo "not ok the example: $(tail -1 "$tmp/said")"
+said "the document's example" "Done." "That is the share" "Right: 15.1" "No higher than before" "Done." "the lesson is done"
+
 # --- lessons of one's own: found by name, and a program beside the file
 mkdir -p "$HOME/.warpdbg/lessons"
 cp "$tmp/mine.lua" "$HOME/.warpdbg/lessons/mine.lua"

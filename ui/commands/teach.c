@@ -7,7 +7,6 @@
 
 #include "base/wrap.h"
 #include "commands/commands.h"
-#include "commands/teach_steps.h"
 #include "dbg/scope.h"
 #include "dbg/whatif.h"
 #include "views/frame.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "commands/teach_steps.h"
+#include "commands/teach.h"
 
 /* Asks the lesson for the right answer, which is left on the stack. */
 static bool right_answer(struct debugger *d, const char *field, struct strbuf *out, struct err *e)
