@@ -15,7 +15,7 @@ KERNEL_LINES = -gline-directives-only -fdebug-compilation-dir=.
 KERNEL_FLAGS = -x cuda --cuda-device-only --cuda-gpu-arch=$(KERNEL_ARCH) --cuda-path=/nonexistent -nocudainc -nocudalib \
 	$(KERNEL_LINES) -fdeclspec -Xclang -target-feature -Xclang $(KERNEL_ISA) -O2 -Wall -Wextra -Wno-unused-function
 
-kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx scripts/hardware/grid.ptx
+kernels: $(KERNEL_PTX) scripts/hardware/micro.ptx scripts/hardware/grid.ptx scripts/lessons/programs/lessons.ptx
 
 $(KERNEL_DIR)/%.ptx: $(KERNEL_DIR)/%.cu $(KERNEL_HEADERS)
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && sed '/^L\(tmp\|func_begin\|func_end\)[0-9]*:/d' $@.tmp >$@ && rm $@.tmp
@@ -30,5 +30,8 @@ $(KERNEL_DIR)/sparse.ptx: KERNEL_ISA = +ptx71
 $(patsubst %,scripts/hardware/%.ptx,micro grid): KERNEL_LINES =
 scripts/hardware/%.ptx: scripts/hardware/%.cu $(KERNEL_DIR)/device.h
 	$(KERNEL_CC) $(KERNEL_FLAGS) -S $< -o $@.tmp && mv $@.tmp $@
+
+scripts/lessons/programs/%.ptx: scripts/lessons/programs/%.cu $(KERNEL_DIR)/device.h
+	$(KERNEL_CC) $(KERNEL_FLAGS) -I$(KERNEL_DIR) -S $< -o $@.tmp && sed '/^L\(tmp\|func_begin\|func_end\)[0-9]*:/d' $@.tmp >$@ && rm $@.tmp
 
 .PHONY: kernels

@@ -64,7 +64,7 @@ static void queue_rc_files(struct debugger *d)
 	d->queue.starting = false;
 }
 
-/* -ex and -x in order; the queue's front is filled from the last. */
+/* The lesson, then -ex and -x in order; the queue's front is filled from the last. */
 static void queue_options(struct debugger *d)
 {
 	const struct options *o = d->s->opt;
@@ -77,6 +77,13 @@ static void queue_options(struct debugger *d)
 		else
 			strbuf_adds(&line, c);
 		debugger_queue_text(d, strbuf_str(&line), *c == '@' ? "-x" : "-ex", LINE_ALONE);
+		strbuf_release(&line);
+	}
+	if (o->lesson) { /* on the machine that is open */
+		struct strbuf line = STRBUF_INIT;
+		strbuf_addf(&line, "lesson %s", o->lesson);
+		d->shell->lesson_is_open = true;
+		debugger_queue_text(d, strbuf_str(&line), "learn", LINE_ALONE);
 		strbuf_release(&line);
 	}
 	d->queue.starting = false;
@@ -113,9 +120,9 @@ static void batch_main(struct debugger *d)
 {
 	bool from_options = d->s->opt->ncommands > 0;
 	d->report.keep_going = d->s->opt->keep_going;
-	if (from_options && !d->report.failed)
+	if ((from_options || d->s->opt->lesson) && !d->report.failed)
 		run_queue(d);
-	else if (!from_options && (!d->report.failed || d->report.keep_going))
+	if (!from_options && (!d->report.failed || d->report.keep_going))
 		read_commands(d);
 	if (d->shell->collect.kind != COLLECT_NONE && !leaving_by()) {
 		fprintf(stderr, "error: the commands end within a `%s` that is not closed\n",

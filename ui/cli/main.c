@@ -15,6 +15,7 @@
 #include "cli/debug_main.h"
 #include "session/explain.h"
 #include "base/leaving.h"
+#include "cli/learn_main.h"
 #include "cli/list.h"
 #include "cli/manual/manual.h"
 #include "session/outputs.h"
@@ -86,6 +87,8 @@ static int dispatch(struct options *o, int argc)
 {
 	if (!strcmp(o->command, "list") || !strcmp(o->command, "explain") || !strcmp(o->command, "help"))
 		return look_up(o);
+	if (!strcmp(o->command, "learn"))
+		return learn_main(o, debug);
 	if (!strcmp(o->command, "compare"))
 		return compare_main(o);
 	if (!strcmp(o->command, "paper"))

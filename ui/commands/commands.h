@@ -43,6 +43,8 @@ enum completer {
 	COMPLETE_SCOPE,
 	COMPLETE_DIAGNOSE,
 	COMPLETE_FOLLOW,
+	COMPLETE_LESSON,
+	COMPLETE_ANSWER,
 	COMPLETE_COMMAND
 };
 struct command {
@@ -116,6 +118,13 @@ bool misnamed(struct debugger *d, const char *expr, struct err *e);
 /* The options that `run` was given (restart.c); the session gets back those it was opened with. */
 void restart_release(struct debugger *d);
 
+/* Opens a program (with options, as `file` takes it) on a machine of its own options alone: what the command line and
+ * earlier `run` and `file` have set for the machine is left out (restart.c). What it says goes to *out. False with *e:
+ * everything is as it was. */
+bool open_afresh(struct debugger *d, const char *command, const char *program, struct strbuf *out, struct err *e);
+/* The lessons, one a line, and the words of `lesson` with their names (cmd_lesson.c). */
+void lesson_list(const char *data_dir, struct strbuf *out);
+void lesson_each_word(struct debugger *d, void (*offer)(void *ctx, const char *text), void *ctx);
 /* --- breakpoints (cmd_breaks.c) --- */
 /* Words of a breakpoint's line: "count=N" (command: for the message), and a filter, "sm=3"; and whether what the
  * filters name is there. */

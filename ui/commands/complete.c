@@ -8,6 +8,7 @@
 #include "dbg/locate.h"
 #include "gpu/query_preempt.h"
 #include "commands/set.h"
+#include "commands/teach.h"
 #include "session/catalog.h"
 #include "session/cmdline.h"
 #include "session/explain.h"
@@ -515,6 +516,13 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 	case COMPLETE_PROGRAM: offer_program(d, m, skip_blanks(before)); break;
 	case COMPLETE_COMPARE: offer_compare(m, skip_blanks(before)); break;
 	case COMPLETE_DIAGNOSE: offer_diagnose(d, m, before); break;
+	case COMPLETE_LESSON:
+		if (first)
+			lesson_each_word(d, offer, m);
+		if (first)
+			offer_paths(m);
+		break;
+	case COMPLETE_ANSWER: teach_each_choice(d, offer, m); break;
 	case COMPLETE_FOLLOW:
 		if (first)
 			offer_words(m, "warp line txn off");

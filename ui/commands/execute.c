@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "commands/teach.h"
 #include "dbg/scope.h"
 #include "script/dbg.h"
 
@@ -98,8 +99,10 @@ static bool execute(struct debugger *d, const char *line, struct strbuf *out, st
 	char *expanded = alias_expand(d, line, &scripted);
 	const char *args = split(expanded ? expanded : line, word, sizeof(word));
 	const struct command *c = command_find(word, e);
-	if (c)
+	if (c) {
 		remember(d, c, expanded ? expanded : line);
+		teach_heard(d, c->name, args);
+	}
 	d->script.scripted += scripted;
 	const u64 changes = changes_now(d);
 	const struct sim_place at = sim_place(d->s->sim);
@@ -133,15 +136,18 @@ static bool execute_line(struct debugger *d, const char *line, struct strbuf *ou
 	if (d->shell->collect.kind != COLLECT_NONE)
 		return collect(d, line, out, e);
 	char *text = trimmed(line);
-	if (!*text && *d->shell->repeat) {
+	teach_look_first(d, out);
+	if (!*text) {
 		free(text);
-		text = xstrdup(d->shell->repeat);
+		text = xstrdup(teach_goes_on(d) ? "lesson next" : d->shell->repeat);
 	}
 	bool ok = !*text || *text == '#' || execute(d, text, out, e);
 	free(text);
 	session_change_ends(d->s);
 	if (d->run.state != DBG_QUIT)
 		d->run.state = debugger_busy(d) ? DBG_RUNNING : d->run.rest;
+	if (ok)
+		teach_look(d, out);
 	return ok;
 }
 
@@ -154,6 +160,7 @@ static void init(struct debugger *d)
 
 static void release(struct debugger *d)
 {
+	teach_end(d);
 	restart_release(d);
 	changes_release(&d->shell->changes);
 	notes_release(&d->shell->notes);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/machine.h"
+#include "session/saved.h"
 #include "session/cmdline.h"
 #include "commands/commands.h"
 #include "session/lockstep.h"
@@ -58,8 +59,9 @@ void restart_release(struct debugger *d)
 	}
 }
 
-static struct other_options *read_options(struct debugger *d, const char *command, const char *text, struct conf *conf,
-                                          struct err *e)
+/* fresh: of the options there are, those of the machine do not count. */
+static struct other_options *read_options(struct debugger *d, const char *command, const char *text, bool fresh,
+                                          struct conf *conf, struct err *e)
 {
 	struct other_options *x = xcalloc(1, sizeof *x);
 	x->before = d->s->opt;
@@ -67,6 +69,11 @@ static struct other_options *read_options(struct debugger *d, const char *comman
 	lend_lists(&x->common, NULL);
 	lend_outs(&x->common, NULL);
 	lend_prints(&x->common, NULL);
+	if (fresh) {
+		x->common.gpu = x->common.compare = NULL;
+		x->common.sets = NULL;
+		x->common.nsets = 0;
+	}
 	bool ok = cmdline_program(&x->opt, &x->common, command, text, e) == CMDLINE_OK;
 	x->another = ok && x->opt.workload != x->before->workload;
 	x->prints = !ok || x->another || x->opt.nprints;
@@ -146,8 +153,10 @@ static bool use_options(struct debugger *d, struct other_options *x, const struc
 	return ok;
 }
 
-/* Should it fail all the same, the machine before it comes back, from cycle 0 on. */
-static bool restart_with(struct debugger *d, const char *command, const char *text, struct strbuf *out, struct err *e)
+/* fresh: as of read_options().
+ * Should it fail all the same, the machine before it comes back, from cycle 0 on. */
+static bool restart_with(struct debugger *d, const char *command, const char *text, bool fresh, struct strbuf *out,
+                         struct err *e)
 {
 	struct session *s = d->s;
 	struct conf conf, before = s->conf;
@@ -156,7 +165,7 @@ static bool restart_with(struct debugger *d, const char *command, const char *te
 		               "%s: a machine stands beside this one, with the same options but for its own; `compare off` "
 		               "takes it away",
 		               command);
-	struct other_options *x = read_options(d, command, text, &conf, e);
+	struct other_options *x = read_options(d, command, text, fresh, &conf, e);
 	if (!x)
 		return false;
 	if ((x->another && !may_use_files(d, command, e)) || !try_options(d, command, x, e)) {
@@ -190,12 +199,22 @@ bool cmd_run(struct debugger *d, const char *args, struct strbuf *out, struct er
 {
 	if (!may_restart(d, "run", e))
 		return false;
-	bool ok = *args ? restart_with(d, "run", args, out, e) : restart(d, out, e);
+	bool ok = *args ? restart_with(d, "run", args, false, out, e) : restart(d, out, e);
 	if (ok)
 		changes_restarted(&d->shell->changes, *args ? args : NULL);
 	if (ok && d->run.last != SS_INTERRUPT)
 		set_goal(d, GOAL_CONTINUE, NEVER);
 	return ok;
+}
+
+bool open_afresh(struct debugger *d, const char *command, const char *program, struct strbuf *out, struct err *e)
+{
+	if (!may_restart(d, command, e) || !restart_with(d, command, program, true, out, e))
+		return false;
+	changes_release(&d->shell->changes);
+	d->shell->changes = (struct changes){0};
+	saved_program(program);
+	return true;
 }
 
 static void tell_program(struct debugger *d, struct strbuf *out)
@@ -209,7 +228,7 @@ static void tell_program(struct debugger *d, struct strbuf *out)
 
 bool cmd_file(struct debugger *d, const char *args, struct strbuf *out, struct err *e)
 {
-	if (*args && !(may_restart(d, "file", e) && restart_with(d, "file", args, out, e)))
+	if (*args && !(may_restart(d, "file", e) && restart_with(d, "file", args, false, out, e)))
 		return false;
 	if (*args)
 		changes_restarted(&d->shell->changes, args);

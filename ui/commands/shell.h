@@ -26,6 +26,8 @@ struct shell {
 	char x_fmt;     /* last letters of x and print */
 	char x_size;
 	enum { PAGING_DEFAULT, PAGING_ON, PAGING_OFF } paging; /* long answers a page at a time; default: on a terminal */
+	struct teaching *teaching;                             /* the lesson under way (teach.h); NULL = none */
+	bool lesson_is_open; /* the machine that is open was opened for the lesson that is begun next */
 	struct changes changes;
 	struct notes notes;
 	struct other_options *other_options; /* that `run` was given, the latest first (restart.c); NULL = none */

@@ -58,7 +58,8 @@ void debugger_free(struct debugger *d)
 	lua_hooks_release(d);
 	lua_dbg_release(d);
 	for (u32 i = 0; i < FOLLOWERS_MAX && d->follower[i]; i++)
-		d->follower[i]->closed(d);
+		if (d->follower[i]->closed)
+			d->follower[i]->closed(d);
 	d->words->release(d);
 	travel_release(d);
 	record_end(d, NULL);
@@ -199,5 +200,9 @@ enum run_state debugger_run_slice(struct debugger *d, u64 max_cycles, struct str
 	debugger_clear_interrupt(d);
 	scope_arrived(d);
 	rival_scope(d);
-	return d->run.state = d->run.rest;
+	d->run.state = d->run.rest;
+	for (u32 i = 0; i < FOLLOWERS_MAX && d->follower[i]; i++)
+		if (d->follower[i]->rests)
+			d->follower[i]->rests(d, out);
+	return d->run.state;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dbg/scope.h"
-#include "lua/lua.h"
+#include "lua/fields.h"
 #include "obs/name/names.h"
 #include "obs/record/line_rows.h"
 #include "session/rules.h"
@@ -23,27 +23,13 @@ struct asking {
 	struct finding *f; /* the one that is read */
 };
 
-static void list_add(struct text_list *l, const char *text)
-{
-	l->text = xrealloc(l->text, (l->n + 1) * sizeof *l->text);
-	l->text[l->n++] = xstrdup(text);
-}
-
-static void list_release(struct text_list *l)
-{
-	for (u32 i = 0; i < l->n; i++)
-		free(l->text[i]);
-	free(l->text);
-	*l = (struct text_list){0};
-}
-
 static void finding_release(struct finding *f)
 {
 	char *const texts[] = {f->rule, f->path, f->title, f->place, f->cuda, f->code, f->remedy, f->test};
 	for (u32 i = 0; i < ARRAY_LEN(texts); i++)
 		free(texts[i]);
-	list_release(&f->evidence);
-	list_release(&f->uses);
+	text_list_release(&f->evidence);
+	text_list_release(&f->uses);
 }
 
 void diagnosis_free(struct diagnosis *d)
@@ -53,7 +39,7 @@ void diagnosis_free(struct diagnosis *d)
 	for (u32 i = 0; i < d->n; i++)
 		finding_release(&d->finding[i]);
 	free(d->finding);
-	list_release(&d->broken);
+	text_list_release(&d->broken);
 	free(d->program);
 	free(d->kernel);
 	free(d);
@@ -96,50 +82,7 @@ static bool push_scope(struct asking *a, struct err *e)
 
 /* --- what a rule returns --- */
 
-static const char *const fields[] = {"title", "slots", "of", "note", "at", "evidence", "remedy", "test", "uses"};
-
-static bool known_fields(lua_State *L, int at, struct err *e)
-{
-	for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
-		const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-		u32 i = 0;
-		while (name && i < ARRAY_LEN(fields) && strcmp(name, fields[i]) != 0)
-			i++;
-		if (!name || i == ARRAY_LEN(fields))
-			return err_set(e, "has a field '%s'; there are: title slots of note at evidence remedy test uses",
-			               name ? name : luaL_typename(L, -2));
-	}
-	return true;
-}
-
-static bool read_text(lua_State *L, int at, const char *field, char **out, struct err *e)
-{
-	const int type = lua_getfield(L, at, field);
-	if (type != LUA_TSTRING)
-		return err_set(e, type == LUA_TNIL ? "has no '%s', a string" : "has a '%s' that is no string", field);
-	*out = xstrdup(lua_tostring(L, -1));
-	lua_pop(L, 1);
-	return true;
-}
-
-static bool read_list(lua_State *L, int at, const char *field, bool needed, struct text_list *out, struct err *e)
-{
-	const int type = lua_getfield(L, at, field);
-	if (type == LUA_TNIL && !needed)
-		return true;
-	if (type != LUA_TTABLE || (needed && !lua_rawlen(L, -1)))
-		return err_set(e,
-		               type == LUA_TNIL ? "has no '%s', a list of strings"
-		                                : "has a '%s' that is no list of strings, or an empty one",
-		               field);
-	for (lua_Unsigned i = 1; i <= lua_rawlen(L, -1); i++, lua_pop(L, 1)) {
-		if (lua_rawgeti(L, -1, (lua_Integer)i) != LUA_TSTRING)
-			return err_set(e, "has a '%s' with a %s in it; strings are expected", field, luaL_typename(L, -1));
-		list_add(out, lua_tostring(L, -1));
-	}
-	lua_pop(L, 1);
-	return true;
-}
+static const char *const fields[] = {"title", "slots", "of", "note", "at", "evidence", "remedy", "test", "uses", NULL};
 
 static bool read_note(lua_State *L, int at, bool *out, struct err *e)
 {
@@ -211,10 +154,11 @@ static bool read_place(struct asking *a, lua_State *L, int at, struct err *e)
 static bool read_finding(struct asking *a, lua_State *L, int at, struct err *e)
 {
 	struct finding *f = a->f;
-	return known_fields(L, at, e) && read_text(L, at, "title", &f->title, e) && read_cost(a, L, at, e) &&
-	       read_note(L, at, &f->note, e) && read_place(a, L, at, e) &&
-	       read_list(L, at, "evidence", true, &f->evidence, e) && read_text(L, at, "remedy", &f->remedy, e) &&
-	       read_text(L, at, "test", &f->test, e) && read_list(L, at, "uses", false, &f->uses, e);
+	return lua_fields_known(L, at, fields, e) && lua_field_text(L, at, "title", true, &f->title, e) &&
+	       read_cost(a, L, at, e) && read_note(L, at, &f->note, e) && read_place(a, L, at, e) &&
+	       lua_field_list(L, at, "evidence", true, &f->evidence, e) &&
+	       lua_field_text(L, at, "remedy", true, &f->remedy, e) && lua_field_text(L, at, "test", true, &f->test, e) &&
+	       lua_field_list(L, at, "uses", false, &f->uses, e);
 }
 
 /* One finding (it has a title), or a list of them; nil is none. */
@@ -249,24 +193,12 @@ static bool read_answer(lua_State *L, void *ctx, struct err *e)
 
 /* --- rules --- */
 
-/* The chunk's globals are its own: it reads everybody's and sets none. */
-static int own_globals(lua_State *L, void *ctx)
-{
-	lua_newtable(L);
-	lua_createtable(L, 0, 1);
-	lua_pushglobaltable(L);
-	lua_setfield(L, -2, "__index");
-	lua_setmetatable(L, -2);
-	lua_setupvalue(L, 1, 1);
-	return 1;
-}
-
 static bool load_rule(struct asking *a, const struct rule_file *file, char where[300], struct err *e)
 {
 	lua_State *L = a->L;
 	lua_Debug ar;
 	lua_budget(L, LUA_BUDGET_CALLBACK);
-	if (!lua_load_path(L, file->path, e) || !lua_guarded(L, own_globals, NULL, 1, 1, e) || !lua_call_traced(L, 0, 1, e))
+	if (!lua_load_alone(L, file->path, e) || !lua_call_traced(L, 0, 1, e))
 		return false;
 	if (!lua_isfunction(L, -1) || lua_iscfunction(L, -1))
 		return err_set(e, "%s: the file returns a %s; a function of a scope is expected (scripts/diagnose/README.md)",
@@ -307,7 +239,7 @@ static bool ask(struct asking *a, const struct rule_file *file, struct err *e)
 	if (!ok) {
 		drop_findings(d, from);
 		bad.msg[strcspn(bad.msg, "\n")] = 0; /* without the traceback */
-		list_add(&d->broken, bad.msg);
+		text_list_add(&d->broken, bad.msg);
 	}
 	for (u32 i = from; i < d->n; i++) {
 		d->finding[i].rule = xstrdup(file->name);

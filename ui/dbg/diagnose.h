@@ -7,13 +7,10 @@
  * findings overlap. */
 #ifndef UI_DBG_DIAGNOSE_H
 #define UI_DBG_DIAGNOSE_H
+#include "lua/fields.h"
 #include "probe/probe.h"
 #include "session/session.h"
 
-struct text_list {
-	char **text;
-	u32 n;
-};
 struct finding {
 	char *rule, *path; /* name of the rule; its file */
 	char *title;

@@ -142,7 +142,8 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	debugger_resubscribe(d);
 	rival_restart(d);
 	for (u32 i = 0; i < FOLLOWERS_MAX && d->follower[i]; i++)
-		d->follower[i]->rebuilt(d);
+		if (d->follower[i]->rebuilt)
+			d->follower[i]->rebuilt(d);
 	lua_hooks_start(d);
 	return debugger_start(d, out, e);
 }

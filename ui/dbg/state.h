@@ -106,10 +106,12 @@ struct debugger_words {
 	bool (*drop_collect)(struct debugger *d); /* debugger_drop_collect() */
 	void (*release)(struct debugger *d);      /* what it keeps of its own */
 };
-/* Somebody further up who shows the machine, or keeps things of it. */
+/* Somebody further up who shows the machine, or keeps things of it. Each function may be NULL. */
 struct debugger_follower {
 	void (*rebuilt)(struct debugger *d); /* `run` has built the machine anew */
 	void (*closed)(struct debugger *d);  /* the debugger goes */
+	/* A run, or what was queued, is over, and nothing is left to do; what is to be said of it goes to *out. */
+	void (*rests)(struct debugger *d, struct strbuf *out);
 };
 #define FOLLOWERS_MAX 4
 
@@ -155,6 +157,7 @@ struct scripting {
 struct reporting {
 	u32 columns;       /* of the terminal on which answers are shown; 0 = none, or not known */
 	u32 brief;         /* a place is one line of at most this many columns (a small screen); 0 = two lines in full */
+	char reminder[64]; /* what a lesson wants now, in a line that displays keep in sight; "" = nothing */
 	bool failed;       /* a command has failed (batch mode's exit status) */
 	bool keep_going;   /* queued commands go on after an error */
 	bool split_errors; /* errors of queued commands go to `errors` instead of the answer: for standard error */

@@ -8,7 +8,7 @@
 
 #include "scr/palette.h"
 
-enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512, A = 1024 };
+enum { D = 1, R = 2, L = 4, X = 8, C = 16, M = 32, P = 64, H = 128, T = 256, O = 512, A = 1024, G = 2048 };
 enum section { MACHINE, WORKLOAD, PTX, RUN, COMPARE, DEBUG, PAPER, CORRELATE, SCREEN, SECTIONS };
 enum opt_id {
 #define OPT(id, name, arg, how, commands, section, help) O_##id,
@@ -26,6 +26,7 @@ static const struct command {
      "no screen: runs to the end, prints a summary, writes files"},
     {"compare", C, "WORKLOAD... --a OPTIONS --b OPTIONS [-- APPLICATION [ARGUMENTS]]",
      "two machines in lock step: deltas, first different decision"},
+    {"learn", G, "[LESSON|FILE.lua]", "guided lessons in the debugger; without one: lists them, and which are done"},
     {"paper", P, "[NAME|FILE.lua [FIGURE...]]", "repeats a publication's experiments, published beside measured"},
     {"correlate", H, "FILE.json", "a chip's measurements (scripts/hardware) beside the model's: error, correlation"},
     {"analyze", A, "dependencies WORKLOAD",
@@ -760,6 +761,8 @@ static bool consistent(const struct options *o, const struct command *cmd, struc
 		return false;
 	if (cmd->bit & (L | X | P | H | T))
 		return true;
+	if (cmd->bit & G)
+		return !o->keep_going || o->batch || err_set(e, "--keep-going belongs to --batch");
 	if (!programs_consistent(o, e))
 		return false;
 	if (cmd->bit & C && !o->side[0] && !o->side[1])
@@ -1035,7 +1038,7 @@ const char *cmdline_section(u32 section)
 	                                             "PTX files (debug, run, compare, analyze)",
 	                                             "The run (debug, run; compare: the first three)",
 	                                             "Comparison (compare)",
-	                                             "Debugger (debug)",
+	                                             "Debugger (debug, learn)",
 	                                             "Experiments (paper), tables (list workloads)",
 	                                             "Chips (correlate)",
 	                                             "General"};

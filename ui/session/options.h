@@ -51,6 +51,7 @@ struct options {
 	u32 ncommands;
 	const char *side[2], *by, *until; /* compare: --a, --b (NULL = ""), --by (NULL = cycles), --until (NULL = end) */
 	const char *compare;              /* debug: --compare, the options of a machine beside it; NULL = none */
+	const char *lesson;               /* learn: the path of the lesson that the debugger begins with; NULL = none */
 	const char *out_dir;              /* paper: --out; NULL = results/NAME */
 	const char *const *figures;       /* paper, explain, help, list kernels: the words behind the first */
 	u32 nfigures, jobs;               /* paper: -j, 0 = as many as the machine has cores */

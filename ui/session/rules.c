@@ -1,12 +1,11 @@
 #include "session/rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "session/catalog.h"
-
-#define FOLDER "diagnose"
 
 static void add(struct rule_files *r, const char *name, char *path)
 {
@@ -39,13 +38,16 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct rule_file *)a)->name, ((const struct rule_file *)b)->name);
 }
 
-struct rule_files rules_find(const char *data_dir)
+struct rule_files scripts_find(const char *data_dir, const char *folder, const char *variable)
 {
 	struct rule_files r = {0};
-	const char *home = getenv("HOME"), *more = getenv("WARPDBG_DIAGNOSE");
-	add_folder(&r, data_dir, "scripts/" FOLDER);
+	const char *home = getenv("HOME"), *more = getenv(variable);
+	char sub[200];
+	snprintf(sub, sizeof sub, "scripts/%s", folder);
+	add_folder(&r, data_dir, sub);
+	snprintf(sub, sizeof sub, ".warpdbg/%s", folder);
 	if (home && *home)
-		add_folder(&r, home, ".warpdbg/" FOLDER);
+		add_folder(&r, home, sub);
 	while (more && *more) {
 		const size_t n = strcspn(more, ":");
 		char *dir = xstrndup(more, n);
@@ -57,6 +59,11 @@ struct rule_files rules_find(const char *data_dir)
 	if (r.n)
 		qsort(r.rule, r.n, sizeof *r.rule, by_name);
 	return r;
+}
+
+struct rule_files rules_find(const char *data_dir)
+{
+	return scripts_find(data_dir, "diagnose", "WARPDBG_DIAGNOSE");
 }
 
 void rules_release(struct rule_files *r)

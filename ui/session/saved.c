@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/args.h"
 #include "base/strbuf.h"
 
 static struct {
@@ -78,6 +79,15 @@ static bool read_words(FILE *f, const char *path, char **line, size_t *room, str
 			keep(*line + sizeof SAVED_WORD - 1);
 	}
 	return !ferror(f) || err_set(e, "%s: %s", path, strerror(errno));
+}
+
+void saved_program(const char *text)
+{
+	char word[1000];
+	kept.word = NULL; /* those before may be the options' own: they stay */
+	kept.n = 0;
+	while ((text = next_word(text, word, sizeof word)))
+		keep(word);
 }
 
 bool saved_expand(int *argc, char ***argv, struct err *e)

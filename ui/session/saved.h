@@ -17,6 +17,9 @@
  * FILE ..." and the session's words: *argc and *argv are then new, until the process ends. False with *e: FILE cannot
  * be read to its end, or is of another version. */
 bool saved_expand(int *argc, char ***argv, struct err *e);
+/* Another program, with the options of a machine of its own, has taken the place of what the command line said: a saved
+ * session has these words, which are separated by blanks. */
+void saved_program(const char *text);
 /* The words behind `debug` that are to be written into a saved session: all but -x, -ex, --batch and --keep-going,
  * whose effect a session has in lines of its own. */
 u32 saved_words(const char *const **words);

@@ -9,6 +9,7 @@
 
 #include "base/leaving.h"
 #include "commands/shell.h"
+#include "commands/teach.h"
 #include "base/words.h"
 #include "dbg/background.h"
 #include "dbg/rival.h"
@@ -885,6 +886,19 @@ static void list_candidates(void *ctx, char *const *candidates, int n)
 	strbuf_release(&out);
 }
 
+/* A lesson may have waited for this view. */
+static void tell_lesson(struct loop *l)
+{
+	struct debugger *d = l->s.d;
+	struct strbuf out = STRBUF_INIT;
+	if (!debugger_running(d) && teach_view_changed(d))
+		teach_look(d, &out);
+	if (out.len)
+		console_begin_answer(&l->s.console);
+	say(&l->s, &out);
+	strbuf_release(&out);
+}
+
 static void take_key(struct loop *l, int key)
 {
 	l->paste_fresh |= key == K_PASTE;
@@ -893,6 +907,7 @@ static void take_key(struct loop *l, int key)
 			take_paste(l);
 	} else {
 		on_key(l, key);
+		tell_lesson(l);
 	}
 }
 

@@ -429,6 +429,16 @@ static void cursor_values(const struct screen *s, struct pane p, int x)
 		}
 }
 
+/* What a lesson wants, from column x on; returns what is left of the line. */
+static struct pane task_line(const struct screen *s, struct pane p, int x)
+{
+	const char *task = s->d->report.reminder;
+	if (!*task || s->offscreen)
+		return p;
+	x = pane_printf(p, 0, x, STYLE_BOLD(R_ACCENT), " %s ", task);
+	return pane_sub(p, 0, MIN(x, p.w), 1, MAX(p.w - x, 0));
+}
+
 /* The line between view and console: which side has the keys, and which ones, or what stands at the cursor of the
  * view's curves. */
 static void rule_line(const struct screen *s, struct pane p)
@@ -444,7 +454,7 @@ static void rule_line(const struct screen *s, struct pane p)
 	else if (on_view && !s->help)
 		view_keys(views[s->view], p, x + 1);
 	else if (!on_view)
-		console_hint(s, p);
+		console_hint(s, task_line(s, p, x));
 	if (on_view)
 		mark_focus(p);
 }

@@ -46,6 +46,16 @@ static bool add_alternatives(struct choice *c, const char *arg)
 	return true;
 }
 
+/* The same without what the scripts of the folder share. */
+static void add_scripts_of(struct choice *c, const char *data_dir, const char *folder)
+{
+	struct file_names all = catalog_names(data_dir, folder);
+	for (u32 i = 0; i < all.n; i++)
+		if (strcmp(all.name[i], "lib") != 0)
+			add(c, all.name[i]);
+	catalog_release(&all);
+}
+
 /* Behind an option that takes a value. */
 static void option_value(const struct option_text *o, const char *data_dir, struct choice *c)
 {
@@ -59,13 +69,8 @@ static void option_value(const struct option_text *o, const char *data_dir, stru
 		add(c, conf_keys[i].key);
 	if (!strcmp(o->name, "gpu"))
 		add_files_of(c, data_dir, "configs/gpus");
-	if (!strcmp(o->name, "inspect")) {
-		struct file_names all = catalog_names(data_dir, "scripts/inspect");
-		for (u32 i = 0; i < all.n; i++)
-			if (strcmp(all.name[i], "lib") != 0)
-				add(c, all.name[i]);
-		catalog_release(&all);
-	}
+	if (!strcmp(o->name, "inspect"))
+		add_scripts_of(c, data_dir, "scripts/inspect");
 	c->files = strstr(o->arg, "FILE") || strstr(o->arg, "DIR");
 }
 
@@ -89,6 +94,9 @@ static void command_words(const char *name, const char *data_dir, struct choice 
 			add(c, cmdline_command(i).name);
 		for (u32 i = 0; i < ncommands; i++)
 			add(c, commands[i].name);
+	} else if (!strcmp(name, "learn")) {
+		add_scripts_of(c, data_dir, "scripts/lessons");
+		c->files = true;
 	} else if (!strcmp(name, "paper")) {
 		add_files_of(c, data_dir, "scripts/papers");
 	} else {

@@ -142,6 +142,7 @@ static void topic_environment(struct page *p)
 	    {"COLORFGBG", "the same as terminals say it; asked for after WARPDBG_BACKGROUND"},
 	    {"TERM", "the terminal; dumb: no colours and no screen"},
 	    {"HOME, XDG_STATE_HOME", "where the console's history and the commands read at the start lie"},
+	    {"WARPDBG_LESSONS", "folders with lessons of your own for `learn`, with a colon between two"},
 	};
 	for (u32 i = 0; i < ARRAY_LEN(rows); i++)
 		page_term(p, rows[i][0], "", rows[i][1]);
@@ -153,6 +154,8 @@ static void topic_files(struct page *p)
 	    {"~/.warpdbgrc, ./.warpdbgrc", "console commands that the debugger reads at its start; not with --batch"},
 	    {"$XDG_STATE_HOME/warpdbg_history",
 	     "lines typed at the console; ~/.local/state without the variable, ~/.warpdbg_history without that directory"},
+	    {"$XDG_STATE_HOME/warpdbg_lessons", "the lessons that are done, a name a line; where the history is"},
+	    {"~/.warpdbg/lessons", "lessons of your own"},
 	    {"configs/, scripts/",
 	     "machines, kernels and workloads: beside the program, in ../share/warpdbg, or in the working directory"},
 	    {"FILE.part", "what is written until it is complete and takes the name FILE"},
