@@ -1,4 +1,3 @@
-#include "commands/commands.h"
 #include "cli/run_main.h"
 
 #include <errno.h>
@@ -11,6 +10,9 @@
 #include "base/words.h"
 #include "gpu/starve.h"
 #include "base/leaving.h"
+#include "base/outfile.h"
+#include "commands/commands.h"
+#include "commands/report/page.h"
 #include "script/dbg.h"
 #include "dbg/diagnose.h"
 #include "dbg/hooks.h"
@@ -208,7 +210,24 @@ static bool laws_hold(struct session *s, enum session_stop why)
 	return false;
 }
 
-static int run_session(struct session *s)
+/* --report FILE: its page, into the file that was opened before the run. */
+static bool write_page(struct session *s, const char *stop, struct outfile *f, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct err why = {0};
+	if (!f)
+		return true;
+	page_of_session(s, stop, &text);
+	bool ok = outfile_put(f, strbuf_str(&text), text.len, &why);
+	if (ok)
+		ok = outfile_commit(f, &why);
+	else
+		outfile_drop(f);
+	strbuf_release(&text);
+	return ok || err_set(e, "--report: %s", why.msg);
+}
+
+static int run_session(struct session *s, struct outfile *page)
 {
 	struct err e = {0};
 	u64 from = host_ns();
@@ -237,6 +256,11 @@ static int run_session(struct session *s)
 	const bool found = tell_findings(s);
 	struct err out = {0};
 	bool written = !ran || outputs_write_stats(s, session_stop_word(why), host_ns() - from, &out);
+	if (ran)
+		written = write_page(s, session_stop_word(why), page, &out) && written;
+	else
+		outfile_drop(page);
+	flush_output(s);
 	written = session_close_outputs(s, &out) && written;
 	written = stdout_written(&out) && written;
 	if (!written)
@@ -247,15 +271,30 @@ static int run_session(struct session *s)
 	return status ? status : !written || !script_ok ? 2 : found ? 3 : 0;
 }
 
+/* That --report FILE cannot be written is better known before an hour of simulation. */
+static bool open_page(const struct options *o, struct outfile **f, struct err *e)
+{
+	struct err why = {0};
+	*f = NULL;
+	if (!o->report)
+		return true;
+	if (!strcmp(o->report, "-"))
+		return err_set(e, "--report: a file is expected; only --stats goes to standard output");
+	*f = outfile_open(o->report, "--report", &why);
+	return *f || err_set(e, "--report: %s", why.msg);
+}
+
 int run_main(struct options *o)
 {
 	struct err e = {0};
-	struct session *s = alone_open(o, console_modules, &e);
+	struct outfile *page;
+	struct session *s = open_page(o, &page, &e) ? alone_open(o, console_modules, &e) : NULL;
 	if (!s) {
+		outfile_drop(page);
 		complain(&e);
 		return 2;
 	}
-	int status = run_session(s);
+	int status = run_session(s, page);
 	session_close(s);
 	return status;
 }
