@@ -235,8 +235,8 @@ void chart_stalls(struct strbuf *out, const struct chart_axis *a, const char *id
 	            "</figcaption>\n<div class=\"plot\">",
 	            id);
 	y_labels(out, 1, true);
-	strbuf_adds(out, "<svg viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" role=\"img\" "
-	                 "aria-label=\"shares of the issue slots over time\">");
+	strbuf_adds(out, "<svg viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\" "
+	                 "role=\"img\" aria-label=\"shares of the issue slots over time\">");
 	for (u32 r = 0; r < ST_COUNT; r++) {
 		if (!slots[r])
 			continue;

@@ -4,7 +4,8 @@
 #include "base/words.h"
 #include "commands/report/page.h"
 
-#define OPEN_PERCENT 1.0 /* findings below are folded */
+#define OPEN_PERCENT 1.0 /* findings below are folded, */
+#define OPEN_MOST 6      /* and those behind so many */
 
 static void texts(const json_t *list, struct strbuf *out)
 {
@@ -46,13 +47,14 @@ static void finding(const json_t *f, u32 i, struct strbuf *out)
 	strbuf_addf(out, "<div class=\"cost\" title=\"at most so much of the %s issue slots\"><i style=\"width:%.1f%%\">"
 	                 "</i></div>\n",
 	            doc_text(f, "of"), MIN(MAX(percent, 0.0), 100.0));
+	strbuf_adds(out, "<div class=\"sides\"><div>");
 	place(f, out);
 	texts(doc_at(f, "evidence"), out);
-	strbuf_adds(out, "<p><b>What to do:</b> ");
+	strbuf_adds(out, "</div><div><p><b>What to do:</b> ");
 	html_text(out, doc_text(f, "remedy"));
 	strbuf_adds(out, "</p>\n<p class=\"dim\">test: <code>");
 	html_text(out, doc_text(f, "test"));
-	strbuf_adds(out, "</code></p></article>\n");
+	strbuf_adds(out, "</code></p></div></div></article>\n");
 }
 
 static double percent_of(const json_t *all, size_t i)
@@ -71,7 +73,7 @@ void part_findings(const struct page_run *r, struct strbuf *out)
 		html_textf(out, "diagnose: %s", r->undiagnosed ? r->undiagnosed : "nothing is known");
 		strbuf_adds(out, "</p>\n");
 	}
-	while (open < n && percent_of(all, open) >= OPEN_PERCENT)
+	while (open < MIN(n, (u32)OPEN_MOST) && percent_of(all, open) >= OPEN_PERCENT)
 		open++;
 	if (r->diagnosis)
 		strbuf_adds(out, n ? "<p class=\"dim\">Each percentage is a bound: so much of all issue slots the finding can "
@@ -81,7 +83,7 @@ void part_findings(const struct page_run *r, struct strbuf *out)
 		finding(json_array_get(all, i), i, out);
 	if (open < n) {
 		char title[80];
-		snprintf(title, sizeof title, "%u more of less than one percent, and notes", n - open);
+		snprintf(title, sizeof title, "%u more of at most %.1f %%", n - open, percent_of(all, open));
 		html_fold(out, title, false);
 		for (u32 i = open; i < n; i++)
 			finding(json_array_get(all, i), i, out);
