@@ -59,6 +59,16 @@ static void one_run(const struct page_run *r, struct strbuf *out)
 	page_end(out);
 }
 
+/* How the run stands at this cycle, whichever way the machine has come to it. */
+static const char *stop_here(const struct debugger *d)
+{
+	struct sim_history_info h;
+	sim_history_info(d->s->sim, &h);
+	if (h.on && sim_cycle(d->s->sim) < h.frontier)
+		return "stopped";
+	return d->s->finished ? "finished" : d->run.rest == DBG_DEAD ? session_stop_word(d->run.last) : "stopped";
+}
+
 bool page_of_debugger(struct debugger *d, struct strbuf *out, struct err *e)
 {
 	struct page_run r = {.s = d->s, .d = d, .scope = STRBUF_INIT};
@@ -71,7 +81,7 @@ bool page_of_debugger(struct debugger *d, struct strbuf *out, struct err *e)
 		return err_set(e, "%s", why.msg);
 	}
 	take_diagnosis(&r, found, &why);
-	read_document(&r, d->run.ran ? session_stop_word(d->run.last) : "not begun");
+	read_document(&r, stop_here(d));
 	scope_text(d, false, &r.scope);
 	r.axis = (struct chart_axis){r.curves.from, r.curves.to};
 	one_run(&r, out);

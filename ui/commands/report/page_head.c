@@ -27,7 +27,11 @@ static void checked(const struct page_run *r, struct strbuf *out)
 	if (!strcmp(stop, "finished"))
 		strbuf_adds(out, "The run has finished");
 	else
-		html_textf(out, "The run as far as cycle %s (%s)", grouped(sim_cycle(r->s->sim), cycle), stop);
+		html_textf(out, "The run as far as cycle %s", grouped(sim_cycle(r->s->sim), cycle));
+	if (strcmp(stop, "finished") != 0 && strcmp(stop, "stopped") != 0)
+		html_textf(out, ", where it ended: %s", stop);
+	else if (strcmp(stop, "finished") != 0)
+		check = "none"; /* it is of the end */
 	if (!strcmp(check, "pass"))
 		strbuf_adds(out, ", and its own check <span class=\"good\">passed</span>");
 	if (!strcmp(check, "fail")) {

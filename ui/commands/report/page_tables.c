@@ -7,7 +7,7 @@
 #include "commands/report/page.h"
 
 #define LAUNCHES_OPEN 40    /* more are folded; */
-#define LAUNCHES_MAX 1000u  /* and the shortest are left out */
+#define LAUNCHES_MAX 500u/* and the shortest are left out */
 
 struct ranked {
 	u32 i;
