@@ -26,6 +26,7 @@ quiet() { ! grep 'CONSOLE' "$tmp/console"; }
 # The browser itself may ask its maker for the time.
 alone() { test -s "$tmp/net.json" && ! grep -oE '"url": ?"https?:[^"]*"' "$tmp/net.json" | grep -v '//[a-z0-9.]*google'; }
 
+{
 # What would be seen, if there were anything to see.
 echo '<p>x</p><script>nothing.there()</script><img src="http://127.0.0.1:9/x.png"/>' >"$tmp/bad.html"
 look "$tmp/bad.html" --dump-dom >"$tmp/dom"
@@ -73,3 +74,5 @@ for width in 1280 420; do
 		check "$page at $width: light and dark differ" sh -c "! cmp -s '$shots/$page-$width-0.png' '$shots/$page-$width-1.png'"
 	done
 done
+} | tee "$tmp/lines"
+! grep -q '^not ok' "$tmp/lines"
