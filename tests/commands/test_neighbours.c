@@ -107,7 +107,8 @@ static void test_values(void **state)
 	    {"membar", "gpu.stalls('base')['fence']"},
 	    {"math_pipe_throttle", "gpu.stalls('base')['pipe busy']"},
 	    {"selected", "gpu.stalls('base')['issued']"},
-	    {"dram__bytes_read.sum", "gpu.dram.bytes - (gpu.dram.bytes * gpu.dram.writes / (gpu.dram.reads + gpu.dram.writes))"},
+	    {"dram__bytes_read.sum",
+	     "gpu.dram.bytes - (gpu.dram.bytes * gpu.dram.writes / (gpu.dram.reads + gpu.dram.writes))"},
 	    {"warp_execution_efficiency", "gpu.thread_insts / gpu.issued / 32 * 100"},
 	    {"smsp__thread_inst_executed_per_inst_executed.ratio", "gpu.thread_insts / gpu.issued"},
 	    {"achieved_occupancy", "gpu.occupancy / gpu.active_cycles / 48"},
@@ -162,12 +163,14 @@ static void test_explain(void **state)
 	struct rig r;
 	rig_words(&r, "hotspot --size small");
 	rig_has(&r, "explain gpu_occupancy", "gpu_occupancy  (a name of GPGPU-Sim)\n  percent: warp slots");
-	rig_has(&r, "explain gpu_occupancy", "  here: occupancy, sm.mean_warps\n  print 100 * gpu.mean_warps / gpu.warps_per_sm");
+	rig_has(&r, "explain gpu_occupancy",
+	        "  here: occupancy, sm.mean_warps\n  print 100 * gpu.mean_warps / gpu.warps_per_sm");
 	rig_has(&r, "explain smsp__inst_executed_op_shared_ld.sum", "(a name of Nsight Compute, of which this is a part)");
 	/* What has the name here comes first. */
 	rig_has(&r, "explain barrier", "barrier  (a name of Nsight Compute)");
 	assert_true(strstr(r.out.buf, "barrier  (concept)") < strstr(r.out.buf, "barrier  (a name of"));
-	rig_fails(&r, "explain sm__nothing_such.avg", "named like a metric of Nsight Compute; figures of that unit here have names with sm");
+	rig_fails(&r, "explain sm__nothing_such.avg",
+	          "named like a metric of Nsight Compute; figures of that unit here have names with sm");
 	rig_fails(&r, "explain pcie__read_bytes.sum", "that unit is not modelled");
 	rig_fails(&r, "explain gpgpu_nothing_such", "named like a statistic or an option of GPGPU-Sim");
 	rig_fails(&r, "explain gpu_tot_ocupancy", "did you mean 'gpu_tot_occupancy', a name of GPGPU-Sim?");

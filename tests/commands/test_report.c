@@ -65,7 +65,8 @@ struct figures {
 
 static void check_number(const char *path, const json_t *want, const char *got)
 {
-	if (json_is_number(want) && fabs(json_number_value(want) - strtod(got, NULL)) <= 1e-11 * fabs(json_number_value(want)))
+	if (json_is_number(want) &&
+	    fabs(json_number_value(want) - strtod(got, NULL)) <= 1e-11 * fabs(json_number_value(want)))
 		return;
 	if (json_is_string(want) && *got == '"' && !strncmp(got + 1, json_string_value(want), strlen(got) - 2))
 		return;
@@ -195,7 +196,8 @@ static void check_sums(struct rig *r)
 
 static void test_curves_add_up(void **state)
 {
-	static const char *const parts[] = {"scope off", "scope 1000 4000", "scope 5 6", "scope 7001 9313", "scope kernel 1"};
+	static const char *const parts[] = {"scope off", "scope 1000 4000", "scope 5 6", "scope 7001 9313",
+	                                    "scope kernel 1"};
 	struct rig r;
 	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "step 5");
@@ -385,10 +387,10 @@ static void visit_line(void *ctx, const struct page_tag *t)
 		json_t *in;
 		u64 sum = 0;
 		assert_true(page_attr(t, "data-v", &value));
-		json_array_foreach (page_find(l->doc, "lines"), i, in)
-			if (json_string_value(json_object_get(in, "cuda")) &&
-			    !strcmp(json_string_value(json_object_get(in, "cuda")), strbuf_str(&l->line)))
-				sum += (u64)json_integer_value(json_object_get(in, key.buf));
+		json_array_foreach(page_find(l->doc, "lines"), i,
+		                   in) if (json_string_value(json_object_get(in, "cuda")) &&
+		                           !strcmp(json_string_value(json_object_get(in, "cuda")), strbuf_str(&l->line))) sum +=
+		    (u64)json_integer_value(json_object_get(in, key.buf));
 		assert_int_equal(sum, strtoull(strbuf_str(&value), NULL, 10));
 	}
 	strbuf_release(&key);
@@ -439,8 +441,8 @@ static void test_of_a_run(void **state)
 
 static void test_of_a_comparison(void **state)
 {
-	static char *argv[] = {"warpdbg", "compare", "hotspot", "--size", "small", "--a", "", "--b", "--warp-sched lrr",
-	                       "--report", "unused", NULL};
+	static char *argv[] = {"warpdbg", "compare", "hotspot",          "--size",   "small",  "--a",
+	                       "",        "--b",     "--warp-sched lrr", "--report", "unused", NULL};
 	struct options o;
 	struct err e = {0};
 	struct strbuf page = STRBUF_INIT, text = STRBUF_INIT;
@@ -517,12 +519,18 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_figures_are_json), cmocka_unit_test(test_scope),
-	    cmocka_unit_test(test_curves_add_up),    cmocka_unit_test(test_curves_both_ways),
-	    cmocka_unit_test(test_whichever_way),    cmocka_unit_test(test_machine_stays),
-	    cmocka_unit_test(test_escaped),          cmocka_unit_test(test_stands_alone),
-	    cmocka_unit_test(test_odd_places),       cmocka_unit_test(test_lines),
-	    cmocka_unit_test(test_of_a_run),         cmocka_unit_test(test_of_a_comparison),
+	    cmocka_unit_test(test_figures_are_json),
+	    cmocka_unit_test(test_scope),
+	    cmocka_unit_test(test_curves_add_up),
+	    cmocka_unit_test(test_curves_both_ways),
+	    cmocka_unit_test(test_whichever_way),
+	    cmocka_unit_test(test_machine_stays),
+	    cmocka_unit_test(test_escaped),
+	    cmocka_unit_test(test_stands_alone),
+	    cmocka_unit_test(test_odd_places),
+	    cmocka_unit_test(test_lines),
+	    cmocka_unit_test(test_of_a_run),
+	    cmocka_unit_test(test_of_a_comparison),
 	    cmocka_unit_test(test_files),
 	};
 	return cmocka_run_group_tests_name("report", tests, make_dir, remove_dir);

@@ -1,5 +1,5 @@
-/* page_rig: reads a report's page back. It knows nothing of how pages are made: a strict reader of tags, which fails the
- * test where one is not closed, an attribute has no quotes, or text has a character that should be escaped. Include
+/* page_rig: reads a report's page back. It knows nothing of how pages are made: a strict reader of tags, which fails
+ * the test where one is not closed, an attribute has no quotes, or text has a character that should be escaped. Include
  * behind cmocka.h. */
 #ifndef TESTS_RIG_PAGE_RIG_H
 #define TESTS_RIG_PAGE_RIG_H

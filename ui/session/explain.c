@@ -448,10 +448,9 @@ static void search_neighbours(struct search *s)
 		return;
 	s->found++;
 	if (s->json) {
-		json_array_append_new(s->array,
-		                      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "kind", "neighbour", "name", n->name, "unit", "",
-		                                "text", n->text, "detail", n->expression, "source", neighbour_tools[n->tool],
-		                                "here", n->here));
+		json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "kind", "neighbour", "name", n->name,
+		                                          "unit", "", "text", n->text, "detail", n->expression, "source",
+		                                          neighbour_tools[n->tool], "here", n->here));
 		return;
 	}
 	strbuf_addf(s->out, "%s  (a name of %s%s)\n  %s\n", n->name, neighbour_tools[n->tool],

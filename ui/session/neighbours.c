@@ -113,10 +113,10 @@ const struct neighbour *neighbour_near(const char *word)
 static const struct {
 	const char *unit, *here;
 } units[] = {
-    {"sm__", "sm"},           {"smsp__", "sm"},     {"l1tex__", "l1d"},  {"lts__", "l2"},   {"lrc__", "l2"},
-    {"dram__", "dram"},       {"fbpa__", "dram"},   {"idc__", "l1c"},    {"gcc__", "l1i"},  {"tpc__", "sm"},
-    {"gpc__", "sm"},          {"gpu__", "cycle"},   {"launch__", "kernel"}, {"device__", "machine"},
-    {"pcsamp_", "sm"},        {"derived__", "sm"},  {"profiler__", "sm"}, {"nvlrx__", ""}, {"nvltx__", ""}, {"pcie__", ""},
+    {"sm__", "sm"},      {"smsp__", "sm"},     {"l1tex__", "l1d"},     {"lts__", "l2"},         {"lrc__", "l2"},
+    {"dram__", "dram"},  {"fbpa__", "dram"},   {"idc__", "l1c"},       {"gcc__", "l1i"},        {"tpc__", "sm"},
+    {"gpc__", "sm"},     {"gpu__", "cycle"},   {"launch__", "kernel"}, {"device__", "machine"}, {"pcsamp_", "sm"},
+    {"derived__", "sm"}, {"profiler__", "sm"}, {"nvlrx__", ""},        {"nvltx__", ""},         {"pcie__", ""},
 };
 
 static bool begins(const char *s, const char *with)
@@ -132,8 +132,8 @@ static bool ends(const char *s, const char *with)
 
 void neighbour_hint(const char *word, struct strbuf *out)
 {
-	static const char *const nvprof[] = {"_efficiency", "_throughput", "_utilization", "_transactions", "_per_request",
-	                                     "_hit_rate", "_overhead"};
+	static const char *const nvprof[] = {"_efficiency",  "_throughput", "_utilization", "_transactions",
+	                                     "_per_request", "_hit_rate",   "_overhead"};
 	for (u32 i = 0; i < ARRAY_LEN(units); i++)
 		if (begins(word, units[i].unit)) {
 			strbuf_addf(out, "it is named like a metric of Nsight Compute; ");
@@ -146,8 +146,9 @@ void neighbour_hint(const char *word, struct strbuf *out)
 		}
 	if (begins(word, "gpgpu_") || begins(word, "gpu_") || begins(word, "icnt_") || strstr(word, "_total_cache_") ||
 	    strstr(word, "_stats_breakdown")) {
-		strbuf_addf(out, "it is named like a statistic%s of GPGPU-Sim; `list neighbours` has those whose like is known, "
-		                 "`list config` the machine's keys",
+		strbuf_addf(out,
+		            "it is named like a statistic%s of GPGPU-Sim; `list neighbours` has those whose like is known, "
+		            "`list config` the machine's keys",
 		            begins(word, "gpgpu_") ? " or an option" : "");
 		return;
 	}

@@ -1,5 +1,5 @@
-/* neighbours: names that people bring from other tools - GPGPU-Sim and Accel-Sim, Nsight Compute, nvprof - and what they
- * are called here (neighbours.def). gdb's and cuda-gdb's commands are in commands/habits.def. */
+/* neighbours: names that people bring from other tools - GPGPU-Sim and Accel-Sim, Nsight Compute, nvprof - and what
+ * they are called here (neighbours.def). gdb's and cuda-gdb's commands are in commands/habits.def. */
 #ifndef UI_SESSION_NEIGHBOURS_H
 #define UI_SESSION_NEIGHBOURS_H
 #include "base/strbuf.h"

@@ -1,5 +1,6 @@
-/* chart: curves and areas over time, as HTML and inline SVG. The SVG is stretched to the page's width; numbers and names
- * stand beside it as text, so that they stay readable on a narrow window. All pictures of a page have one axis. */
+/* chart: curves and areas over time, as HTML and inline SVG. The SVG is stretched to the page's width; numbers and
+ * names stand beside it as text, so that they stay readable on a narrow window. All pictures of a page have one axis.
+ */
 #ifndef UI_COMMANDS_REPORT_CHART_H
 #define UI_COMMANDS_REPORT_CHART_H
 #include "base/strbuf.h"

@@ -176,7 +176,8 @@ static const struct {
     {"ipc", {"warp insts/cycle", "warp instructions executed per core cycle, all SMs together"}},
     {"warp_insts", {"instructions", "warp instructions executed, all SMs together"}},
     {"thread_insts", {"instructions", "thread instructions executed: the active lanes of all warp instructions"}},
-    {"energy.power_w", {"W", "mean power: the energy of all parts, dynamic and leakage, divided by the simulated time"}},
+    {"energy.power_w",
+     {"W", "mean power: the energy of all parts, dynamic and leakage, divided by the simulated time"}},
 };
 
 struct figure_help figure_help(const char *path)

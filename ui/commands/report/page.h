@@ -13,11 +13,11 @@
 /* A run as a page shows it. */
 struct page_run {
 	struct session *s;
-	struct debugger *d;  /* NULL: there is none */
-	const char *name;    /* of two runs: "A", "B"; else NULL */
-	json_t *doc;         /* the JSON report; */
-	json_t *diagnosis;   /* of `diagnose`; NULL: none, */
-	char *undiagnosed;   /* and why */
+	struct debugger *d; /* NULL: there is none */
+	const char *name;   /* of two runs: "A", "B"; else NULL */
+	json_t *doc;        /* the JSON report; */
+	json_t *diagnosis;  /* of `diagnose`; NULL: none, */
+	char *undiagnosed;  /* and why */
 	struct curves curves;
 	struct strbuf scope; /* what the figures are of, in words; empty: of the whole run */
 	struct chart_axis axis;

@@ -64,12 +64,14 @@ static void row(const json_t *doc, size_t i, const char *label, int good, struct
 	snprintf(path, sizeof path, "stats.%zu.b", i);
 	figure_cell(out, doc, path, unit);
 	snprintf(path, sizeof path, "stats.%zu.delta", i);
-	strbuf_addf(out, "<td class=\"n%s\"", good && delta != 0 && isfinite(delta) ? (delta > 0) == (good > 0) ? " up" : " down" : "");
+	strbuf_addf(out, "<td class=\"n%s\"",
+	            good && delta != 0 && isfinite(delta) ? (delta > 0) == (good > 0) ? " up" : " down" : "");
 	figure_data(out, path, doc_at(doc, path));
 	if (share && isfinite(delta))
 		strbuf_addf(out, ">%+.1f pt</td>", 100 * delta);
 	else
-		strbuf_addf(out, ">%s%s</td>", delta > 0 ? "+" : "", delta == 0 ? "=" : figure_text(doc_at(doc, path), unit, text));
+		strbuf_addf(out, ">%s%s</td>", delta > 0 ? "+" : "",
+		            delta == 0 ? "=" : figure_text(doc_at(doc, path), unit, text));
 	if (isfinite(ratio) && ratio != 0 && !share)
 		strbuf_addf(out, "<td class=\"n\" data-v=\"%.12g\">%+.1f %%</td></tr>\n", ratio, 100 * ratio);
 	else
@@ -78,10 +80,11 @@ static void row(const json_t *doc, size_t i, const char *label, int good, struct
 
 static void heads(const char *what, struct strbuf *out)
 {
-	strbuf_addf(out,
-	            "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>%s</th><th class=\"n\">A</th><th class=\"n\">B"
-	            "</th><th class=\"n\">change</th><th class=\"n\">of A</th></tr></thead><tbody>\n",
-	            what);
+	strbuf_addf(
+	    out,
+	    "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>%s</th><th class=\"n\">A</th><th class=\"n\">B"
+	    "</th><th class=\"n\">change</th><th class=\"n\">of A</th></tr></thead><tbody>\n",
+	    what);
 }
 
 static void figures(const json_t *doc, struct strbuf *out)
@@ -109,8 +112,8 @@ static void all_figures(const json_t *doc, struct strbuf *out)
 		const double delta = doc_real(json_array_get(stats, i), "delta");
 		if (delta == 0)
 			continue;
-		if (!isfinite(delta) && json_is_null(doc_at(json_array_get(stats, i), "a")) ==
-		                            json_is_null(doc_at(json_array_get(stats, i), "b")))
+		if (!isfinite(delta) &&
+		    json_is_null(doc_at(json_array_get(stats, i), "a")) == json_is_null(doc_at(json_array_get(stats, i), "b")))
 			continue;
 		row(doc, i, doc_text(json_array_get(stats, i), "name"), 0, out);
 		n++;
@@ -162,8 +165,9 @@ static void head(const json_t *doc, struct strbuf *out)
 	side_line(doc, "b", "B", out);
 	strbuf_adds(out, "</ul>\n");
 	if (json_array_size(config))
-		strbuf_adds(out, "<div class=\"wide\" id=\"settings\"><table><thead><tr><th>the machines differ in</th><th>A</th>"
-		                 "<th>B</th></tr></thead><tbody>\n");
+		strbuf_adds(out,
+		            "<div class=\"wide\" id=\"settings\"><table><thead><tr><th>the machines differ in</th><th>A</th>"
+		            "<th>B</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < json_array_size(config); i++) {
 		const json_t *k = json_array_get(config, i);
 		strbuf_adds(out, "<tr><td class=\"code\">");
@@ -200,19 +204,22 @@ static void decision(const json_t *doc, struct strbuf *out)
 {
 	static const struct {
 		const char *label, *key;
-	} rows[] = {{"cycle", "cycle"},  {"SM", "sm"},   {"scheduler", "scheduler"}, {"warp", "warp"},
-	            {"lost to", "lost_to"}, {"ready warps", "ready"}, {"kernel", "kernel_name"}, {"CTA", "cta"},
-	            {"PTX line", "line"}, {"instruction", "source"}};
+	} rows[] = {{"cycle", "cycle"},        {"SM", "sm"},           {"scheduler", "scheduler"},
+	            {"warp", "warp"},          {"lost to", "lost_to"}, {"ready warps", "ready"},
+	            {"kernel", "kernel_name"}, {"CTA", "cta"},         {"PTX line", "line"},
+	            {"instruction", "source"}};
 	char digits[GROUPED_MAX], path[64];
 	html_section(out, "decision", "Where they first decide differently");
 	strbuf_adds(out, "<p>");
-	html_textf(out, "%s decisions of the warp schedulers were the same", grouped(doc_whole(doc, "equal_decisions"), digits));
+	html_textf(out, "%s decisions of the warp schedulers were the same",
+	           grouped(doc_whole(doc, "equal_decisions"), digits));
 	if (json_is_object(doc_at(doc, "divergence")))
 		html_textf(out, ", then: %s.", doc_text(doc, "divergence.kind"));
 	else
-		html_textf(out, ". %s", json_is_true(doc_at(doc, "compared_to_the_end"))
-		                            ? "No decision was different."
-		                            : "Then the machines came too far apart to be compared.");
+		html_textf(out, ". %s",
+		           json_is_true(doc_at(doc, "compared_to_the_end"))
+		               ? "No decision was different."
+		               : "Then the machines came too far apart to be compared.");
 	strbuf_adds(out, "</p>\n");
 	if (json_is_object(doc_at(doc, "divergence"))) {
 		strbuf_adds(out, "<div class=\"wide\"><table><thead><tr><th></th><th>A</th><th>B</th></tr></thead><tbody>\n");
@@ -247,22 +254,25 @@ static void slots(const struct page_run r[2], struct strbuf *out)
 		for (u32 i = 0; i < ST_COUNT; i++) {
 			share[side][i] = 100 * (double)slots_of(&r[side], i) / all;
 			if (share[side][i] > 0)
-				strbuf_addf(out, "<i class=\"f%u\" style=\"width:%.2f%%\" title=\"%s: %.1f %%\"></i>", i, share[side][i],
-				            stall_descs[i].name[TAX_BASE], share[side][i]);
+				strbuf_addf(out, "<i class=\"f%u\" style=\"width:%.2f%%\" title=\"%s: %.1f %%\"></i>", i,
+				            share[side][i], stall_descs[i].name[TAX_BASE], share[side][i]);
 		}
 		strbuf_adds(out, "</div>\n");
 	}
-	strbuf_adds(out, "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>went to</th><th class=\"n\">A</th>"
-	                 "<th class=\"n\">B</th><th class=\"n\">change</th><th>which slots these are</th></tr></thead><tbody>\n");
+	strbuf_adds(
+	    out, "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>went to</th><th class=\"n\">A</th>"
+	         "<th class=\"n\">B</th><th class=\"n\">change</th><th>which slots these are</th></tr></thead><tbody>\n");
 	for (u32 i = 0; i < ST_COUNT; i++) {
 		if (!(share[0][i] > 0) && !(share[1][i] > 0))
 			continue;
 		strbuf_adds(out, "<tr><td class=\"name\">");
 		chart_chip(out, i);
-		strbuf_addf(out, " %s</td><td class=\"n\">%.1f %%</td><td class=\"n\">%.1f %%</td><td class=\"n\" data-v=\"%.6f\">%+.1f pt"
-		                 "</td><td class=\"help\">",
-		            stall_descs[i].name[TAX_BASE], share[0][i], share[1][i], share[1][i] - share[0][i],
-		            share[1][i] - share[0][i]);
+		strbuf_addf(
+		    out,
+		    " %s</td><td class=\"n\">%.1f %%</td><td class=\"n\">%.1f %%</td><td class=\"n\" data-v=\"%.6f\">%+.1f pt"
+		    "</td><td class=\"help\">",
+		    stall_descs[i].name[TAX_BASE], share[0][i], share[1][i], share[1][i] - share[0][i],
+		    share[1][i] - share[0][i]);
 		html_text(out, stall_descs[i].help);
 		strbuf_adds(out, "</td></tr>\n");
 	}

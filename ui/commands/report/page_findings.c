@@ -14,7 +14,8 @@ static void texts(const json_t *list, struct strbuf *out)
 	if (!json_array_size(list))
 		return;
 	strbuf_adds(out, "<ul>");
-	json_array_foreach (list, i, v) {
+	json_array_foreach(list, i, v)
+	{
 		strbuf_adds(out, "<li>");
 		html_text(out, json_string_value(v) ? json_string_value(v) : "");
 		strbuf_adds(out, "</li>");
@@ -44,8 +45,9 @@ static void finding(const json_t *f, u32 i, struct strbuf *out)
 	strbuf_adds(out, "<span");
 	figure_data(out, path, doc_at(f, "percent"));
 	strbuf_addf(out, ">at most %.1f %%</span></h3>\n", percent);
-	strbuf_addf(out, "<div class=\"cost\" title=\"at most so much of the %s issue slots\"><i style=\"width:%.1f%%\">"
-	                 "</i></div>\n",
+	strbuf_addf(out,
+	            "<div class=\"cost\" title=\"at most so much of the %s issue slots\"><i style=\"width:%.1f%%\">"
+	            "</i></div>\n",
 	            doc_text(f, "of"), MIN(MAX(percent, 0.0), 100.0));
 	strbuf_adds(out, "<div class=\"sides\"><div>");
 	place(f, out);

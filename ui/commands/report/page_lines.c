@@ -64,10 +64,11 @@ static void lines_table(const struct line_row *rows, u32 n, u32 shown, enum line
 	strbuf_adds(out, "<th>text</th></tr></thead><tbody>\n");
 	for (u32 i = 0; i < shown; i++)
 		line_row_html(&files, &rows[i], by, &s, out);
-	strbuf_addf(out,
-	            "</tbody><caption>The first %u of %u lines that were executed, those with most issue slots first. A "
-	            "line that blocks is one whose result others wait for; one that suffers waits.</caption></table></div>\n",
-	            shown, n);
+	strbuf_addf(
+	    out,
+	    "</tbody><caption>The first %u of %u lines that were executed, those with most issue slots first. A "
+	    "line that blocks is one whose result others wait for; one that suffers waits.</caption></table></div>\n",
+	    shown, n);
 	cuda_text_release(&files);
 }
 
@@ -103,12 +104,13 @@ void part_phases(const struct page_run *r, struct strbuf *out)
 	if (!json_array_size(code))
 		return;
 	html_section(out, "phases", "Phases of the kernels");
-	strbuf_adds(out, "<p class=\"dim\">A phase is a stretch of a kernel's code that ends where it waits for memory or at a "
-	                 "barrier, as the compiler's analysis finds it.</p>\n"
-	                 "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>kernel</th><th class=\"n\">"
-	                 "instructions</th><th class=\"n\">phases</th><th class=\"n\">of these with data</th><th class=\"n\">"
-	                 "longest, cycles</th><th class=\"n\">shortest, cycles</th><th>can be restarted</th></tr></thead>"
-	                 "<tbody>\n");
+	strbuf_adds(out,
+	            "<p class=\"dim\">A phase is a stretch of a kernel's code that ends where it waits for memory or at a "
+	            "barrier, as the compiler's analysis finds it.</p>\n"
+	            "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>kernel</th><th class=\"n\">"
+	            "instructions</th><th class=\"n\">phases</th><th class=\"n\">of these with data</th><th class=\"n\">"
+	            "longest, cycles</th><th class=\"n\">shortest, cycles</th><th>can be restarted</th></tr></thead>"
+	            "<tbody>\n");
 	for (u32 i = 0; i < json_array_size(code); i++) {
 		const json_t *k = json_array_get(code, i), *safe = doc_at(k, "idempotent");
 		strbuf_adds(out, "<tr><td class=\"break\">");
@@ -119,7 +121,9 @@ void part_phases(const struct page_run *r, struct strbuf *out)
 			figure_cell(out, r->doc, path, "n");
 		}
 		strbuf_addf(out, "<td>%s</td></tr>\n",
-		            json_is_true(safe) ? "from any instruction" : json_is_false(safe) ? "not everywhere" : "-");
+		            json_is_true(safe)    ? "from any instruction"
+		            : json_is_false(safe) ? "not everywhere"
+		                                  : "-");
 	}
 	strbuf_adds(out, "</tbody></table></div>\n");
 	html_section_end(out);
@@ -130,8 +134,8 @@ void part_phases(const struct page_run *r, struct strbuf *out)
 static void note_row(const char *kind, u64 cycle, const char *text, struct strbuf *out)
 {
 	char digits[GROUPED_MAX];
-	strbuf_addf(out, "<tr><td class=\"n\" data-v=\"%llu\">%s</td><td>%s</td><td class=\"break\">", (unsigned long long)cycle,
-	            grouped(cycle, digits), kind);
+	strbuf_addf(out, "<tr><td class=\"n\" data-v=\"%llu\">%s</td><td>%s</td><td class=\"break\">",
+	            (unsigned long long)cycle, grouped(cycle, digits), kind);
 	html_text(out, text);
 	strbuf_adds(out, "</td></tr>\n");
 }
@@ -142,8 +146,9 @@ void part_notes(const struct page_run *r, struct strbuf *out)
 	if (!d || (!d->travel.nbookmarks && !d->shell->notes.n))
 		return;
 	html_section(out, "notes", "Bookmarks and notes");
-	strbuf_adds(out, "<div class=\"wide\"><table><thead><tr><th class=\"n\">cycle</th><th></th><th>text</th></tr></thead>"
-	                 "<tbody>\n");
+	strbuf_adds(out,
+	            "<div class=\"wide\"><table><thead><tr><th class=\"n\">cycle</th><th></th><th>text</th></tr></thead>"
+	            "<tbody>\n");
 	for (u32 i = 0; i < d->travel.nbookmarks; i++)
 		note_row("bookmark", d->travel.bookmarks[i].at.cycle, d->travel.bookmarks[i].name, out);
 	for (u32 i = 0; i < d->shell->notes.n; i++)

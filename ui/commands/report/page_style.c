@@ -1,5 +1,5 @@
-/* The head and foot of a report: what it looks like, and the few lines of script that fold, sort and follow the pointer.
- * Colours are those of the screens (scr/palette.h), on a dark and on a light ground. */
+/* The head and foot of a report: what it looks like, and the few lines of script that fold, sort and follow the
+ * pointer. Colours are those of the screens (scr/palette.h), on a dark and on a light ground. */
 #include "commands/report/page.h"
 #include "scr/picture.h"
 #include "views/view.h"

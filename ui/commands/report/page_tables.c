@@ -6,8 +6,8 @@
 #include "base/words.h"
 #include "commands/report/page.h"
 
-#define LAUNCHES_OPEN 40    /* more are folded; */
-#define LAUNCHES_MAX 500u/* and the shortest are left out */
+#define LAUNCHES_OPEN 40  /* more are folded; */
+#define LAUNCHES_MAX 500u /* and the shortest are left out */
 
 struct ranked {
 	u32 i;
@@ -60,8 +60,8 @@ static void launch_row(const struct page_run *r, u32 i, bool calls, struct strbu
 {
 	static const struct {
 		const char *name, *unit;
-	} figures[] = {{"started_at", "cycle"}, {"cycles", "cycles"}, {"ipc", "warp insts/cycle"},
-	               {"warp_insts", "instructions"}};
+	} figures[] = {
+	    {"started_at", "cycle"}, {"cycles", "cycles"}, {"ipc", "warp insts/cycle"}, {"warp_insts", "instructions"}};
 	char path[64];
 	const json_t *k = json_array_get(doc_at(r->doc, "kernels"), i);
 	strbuf_addf(out, "<tr><td class=\"n\">%u</td><td class=\"break\">", i);
@@ -110,7 +110,8 @@ static void launch_heads(bool calls, struct strbuf *out)
 	             {"state", "", false},
 	             {"host call", "", false}};
 	for (u32 i = 0; i < ARRAY_LEN(heads) - !calls; i++)
-		strbuf_addf(out, "<th%s title=\"%s\">%s</th>", heads[i].number ? " class=\"n\"" : "", heads[i].help, heads[i].name);
+		strbuf_addf(out, "<th%s title=\"%s\">%s</th>", heads[i].number ? " class=\"n\"" : "", heads[i].help,
+		            heads[i].name);
 }
 
 void part_launches(const struct page_run *r, struct strbuf *out)
@@ -169,12 +170,21 @@ static void figure_row(const struct page_run *r, enum counter_group g, const cha
 
 void part_all_figures(const struct page_run *r, struct strbuf *out)
 {
-	static const enum counter_group groups[] = {CG_sm, CG_l1i, CG_l1d, CG_l1c, CG_l1t, CG_tensor, CG_l2, CG_noc, CG_dram};
-	static const char *const names[] = {"SMs", "L1 instruction caches", "L1 data caches", "L1 constant caches",
-	                                    "L1 texture caches", "tensor units", "L2", "interconnect", "DRAM"};
+	static const enum counter_group groups[] = {CG_sm,     CG_l1i, CG_l1d, CG_l1c, CG_l1t,
+	                                            CG_tensor, CG_l2,  CG_noc, CG_dram};
+	static const char *const names[] = {"SMs",
+	                                    "L1 instruction caches",
+	                                    "L1 data caches",
+	                                    "L1 constant caches",
+	                                    "L1 texture caches",
+	                                    "tensor units",
+	                                    "L2",
+	                                    "interconnect",
+	                                    "DRAM"};
 	html_section(out, "all", "All figures");
-	strbuf_adds(out, "<p class=\"dim\">Sums over all SMs, slices and channels, and the rates of these sums. What is 0 is "
-	                 "left out.</p>\n");
+	strbuf_adds(out,
+	            "<p class=\"dim\">Sums over all SMs, slices and channels, and the rates of these sums. What is 0 is "
+	            "left out.</p>\n");
 	for (u32 i = 0; i < ARRAY_LEN(groups); i++) {
 		struct strbuf rows = STRBUF_INIT;
 		for (u32 k = 0; k < rate_ndescs; k++)

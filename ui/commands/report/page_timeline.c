@@ -132,7 +132,8 @@ static void launch_lanes(const struct page_run *r, struct strbuf *out)
 	if (launches == bars)
 		return;
 	strbuf_adds(out, "<p class=\"dim\">");
-	html_textf(out, "%u launches are drawn as %u bars: short ones of the same kernel share one.", launches - lost, bars);
+	html_textf(out, "%u launches are drawn as %u bars: short ones of the same kernel share one.", launches - lost,
+	           bars);
 	if (lost)
 		html_textf(out, " %u more are not drawn, as more than %u ran at the same time.", lost, LANES_MAX);
 	strbuf_adds(out, "</p>\n");
@@ -183,8 +184,9 @@ static void preemption_marks(const struct page_run *r, struct strbuf *out)
 		const u64 end = sm[i].done_at ? sm[i].done_at : r->axis.to;
 		if (end < r->axis.from || sm[i].at >= r->axis.to)
 			continue;
-		strbuf_addf(out, "<path class=\"mark\" d=\"M%.1f %uH%.1fv.9H%.1fz\"><title>", chart_x(&r->axis, (double)sm[i].at),
-		            sm[i].sm, chart_x(&r->axis, (double)end), chart_x(&r->axis, (double)sm[i].at));
+		strbuf_addf(out, "<path class=\"mark\" d=\"M%.1f %uH%.1fv.9H%.1fz\"><title>",
+		            chart_x(&r->axis, (double)sm[i].at), sm[i].sm, chart_x(&r->axis, (double)end),
+		            chart_x(&r->axis, (double)sm[i].at));
 		html_textf(out, "request %u: SM %u gives launch %u away by %s, cycles %llu to %llu", sm[i].request, sm[i].sm,
 		           sm[i].launch, technique_names[MIN(sm[i].technique, (u32)TECHNIQUES)], (unsigned long long)sm[i].at,
 		           (unsigned long long)end);
@@ -210,13 +212,15 @@ static u32 swap_marks(const struct page_run *r, struct strbuf *out)
 
 static void say_sms(u32 swaps, u32 requests, struct strbuf *out)
 {
-	strbuf_adds(out, "<p class=\"dim\">Each row is an SM; the stronger the colour, the more of its places for warps are "
-	                 "taken: <span class=\"ramp\">");
+	strbuf_adds(out,
+	            "<p class=\"dim\">Each row is an SM; the stronger the colour, the more of its places for warps are "
+	            "taken: <span class=\"ramp\">");
 	for (u32 i = 1; i <= LEVELS; i++)
 		strbuf_addf(out, "<i class=\"h%u\"></i>", i);
 	strbuf_adds(out, "</span> up to all.");
 	if (requests)
-		html_textf(out, " A frame is an SM that is taken from a kernel, from the request to the last CTA (%u request%s).",
+		html_textf(out,
+		           " A frame is an SM that is taken from a kernel, from the request to the last CTA (%u request%s).",
 		           requests, plural(requests));
 	if (swaps)
 		html_textf(out, " A stroke is a swap of virtual threads (%u%s).", swaps,
@@ -228,7 +232,10 @@ static void sm_rows(const struct page_run *r, struct strbuf *out)
 {
 	const struct curves *c = &r->curves;
 	const u32 most = MAX(MIN(CELLS_MAX / c->sms, 128u), 48u), each = (c->n + most - 1) / most,
-	          cells = (c->n + each - 1) / each, high = c->sms <= 24 ? 11 : c->sms <= 64 ? 8 : 5;
+	          cells = (c->n + each - 1) / each,
+	          high = c->sms <= 24   ? 11
+	                 : c->sms <= 64 ? 8
+	                                : 5;
 	u8 *cell = xcalloc((size_t)c->sms * cells + 1, 1);
 	for (u32 sm = 0; sm < c->sms; sm++)
 		for (u32 i = 0; i < cells; i++)
@@ -291,10 +298,11 @@ static void request_rows(const struct page_run *r, struct strbuf *out)
 	struct request_info q;
 	if (!gpu_requests(g))
 		return;
-	strbuf_adds(out, "<div class=\"wide\"><table class=\"sortable\" id=\"preemptions\"><thead><tr><th class=\"n\">request"
-	                 "</th><th>of launch</th><th>for</th><th>by</th><th class=\"n\">SMs</th><th class=\"n\">at</th>"
-	                 "<th class=\"n\">limit</th><th class=\"n\">done</th><th class=\"n\">instructions lost</th></tr>"
-	                 "</thead><tbody>\n");
+	strbuf_adds(out,
+	            "<div class=\"wide\"><table class=\"sortable\" id=\"preemptions\"><thead><tr><th class=\"n\">request"
+	            "</th><th>of launch</th><th>for</th><th>by</th><th class=\"n\">SMs</th><th class=\"n\">at</th>"
+	            "<th class=\"n\">limit</th><th class=\"n\">done</th><th class=\"n\">instructions lost</th></tr>"
+	            "</thead><tbody>\n");
 	for (u32 id = 1; id <= gpu_requests(g); id++) {
 		if (!gpu_request(g, id, &q))
 			continue;
