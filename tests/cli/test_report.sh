@@ -27,11 +27,13 @@ expect 2 "no workload" run nothing --report "$tmp/old.html"
 echo 'return { run = function() error("no run") end }' >"$tmp/fails.lua"
 expect 2 "no run" run "$tmp/fails.lua" --report "$tmp/old.html"
 check "an old file stays where nothing ran" grep -qx before "$tmp/old.html"
-expect 2 "is a file that is read" run "$tmp/fails.lua" --report "$tmp/fails.lua"
+ln -s fails.lua "$tmp/link.html"
+expect 2 "is a file that is read" run "$tmp/fails.lua" --report "$tmp/link.html"
 expect 2 "--report: $tmp/none/a.html" run $small --report "$tmp/none/a.html"
-expect 2 "a file is expected" run $small --report -
-expect 2 "a file is expected" compare $small --a '' --b '' --report -
-expect 2 "is the file of --" run $small --report "$tmp/x" --stats "$tmp/x"
+expect 2 "--report: -: a report is FILE.html" run $small --report -
+expect 2 "--report: -: a report is FILE.html" compare $small --a '' --b '' --report -
+expect 2 "k.cu: a report is FILE.html" run $small --report k.cu
+expect 2 "is the file of --" run $small --report "$tmp/x.html" --stats "$tmp/x.html"
 expect 2 "/dev/full" run $small --report /dev/full
 expect 2 "/dev/full" compare $small --a '' --b '' --report /dev/full
 expect 0 "" run $small --report "$tmp/old.html"

@@ -480,6 +480,7 @@ static void test_files(void **state)
 	rig_words(&r, "hotspot --size small");
 	rig_say(&r, "step 100");
 	rig_fails(&r, "report", "a file is expected");
+	rig_fails(&r, "report notes.txt", "report: notes.txt: a report is FILE.html");
 	rig_fails(&r, "report a.html b", "'b' is left over");
 	rig_fails(&r, "report /nonexistent/a.html", "/nonexistent/a.html");
 	rig_fails(&r, "report /dev/full", "/dev/full");

@@ -160,8 +160,9 @@ static bool open_file(const char *option, const char *path, struct outfile **f, 
 static bool open_files(const struct options *o, struct outfile **stats, struct outfile **page, struct err *e)
 {
 	*stats = *page = NULL;
-	if (o->report && !strcmp(o->report, "-"))
-		return err_set(e, "--report: a file is expected; only --stats goes to standard output");
+	struct err why = {0};
+	if (o->report && !page_name_ok(o->report, &why))
+		return err_set(e, "--report: %s", why.msg);
 	return open_file("--stats", o->stats && strcmp(o->stats, "-") ? o->stats : NULL, stats, e) &&
 	       open_file("--report", o->report, page, e);
 }

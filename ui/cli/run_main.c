@@ -278,8 +278,8 @@ static bool open_page(const struct options *o, struct outfile **f, struct err *e
 	*f = NULL;
 	if (!o->report)
 		return true;
-	if (!strcmp(o->report, "-"))
-		return err_set(e, "--report: a file is expected; only --stats goes to standard output");
+	if (!page_name_ok(o->report, &why))
+		return err_set(e, "--report: %s", why.msg);
 	*f = outfile_open(o->report, "--report", &why);
 	return *f || err_set(e, "--report: %s", why.msg);
 }

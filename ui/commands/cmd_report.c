@@ -14,6 +14,9 @@ bool cmd_report(struct debugger *d, const char *args, struct strbuf *out, struct
 		return e->set ? false : err_set(e, "report: a file is expected: report FILE.html");
 	if (*rest)
 		return err_set(e, "report: '%.40s' is left over behind the file", rest);
+	struct err why = {0};
+	if (!page_name_ok(file, &why))
+		return err_set(e, "report: %s", why.msg);
 	if (d->run.in_run || lua_dbg_in_callback(d))
 		return err_set(e, "report: the machine is running");
 	if (!may_use_files(d, "report", e))

@@ -1,11 +1,19 @@
 #include "commands/report/page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands/commands.h"
 #include "dbg/diagnose.h"
 #include "dbg/scope.h"
 #include "session/run_report.h"
+
+bool page_name_ok(const char *file, struct err *e)
+{
+	const char *dot = strrchr(file, '.');
+	return (dot && (!strcmp(dot, ".html") || !strcmp(dot, ".htm"))) || !strncmp(file, "/dev/", 5) ||
+	       err_set(e, "%s: a report is FILE.html", file);
+}
 
 static void read_document(struct page_run *r, const char *stop)
 {

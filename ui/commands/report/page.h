@@ -23,6 +23,8 @@ struct page_run {
 	struct chart_axis axis;
 };
 
+/* A page's name says that it is one: FILE.html (.htm), or a device. False with *e. */
+bool page_name_ok(const char *file, struct err *e);
 /* Appends the page of a debugger's machine, as far as it is, of the scope if there is one. False with *e: interrupted,
  * or history does not reach there. */
 bool page_of_debugger(struct debugger *d, struct strbuf *out, struct err *e);
