@@ -271,6 +271,36 @@ static void test_whichever_way(void **state)
 	rig_close(&r);
 }
 
+/* The session's samples are longer by then than a column of the earlier cycle's page. */
+static void test_coarser_samples(void **state)
+{
+	struct rig r;
+	rig_words(&r, "hotspot");
+	rig_say(&r, "goto 777");
+	say_file(&r, "report", "a.html");
+	rig_say(&r, "goto 40000");
+	rig_say(&r, "goto 777");
+	say_file(&r, "report", "b.html");
+	same("a.html", "b.html");
+	rig_close(&r);
+}
+
+/* A fault ends the run; before it, the run is just as far as it is. */
+static void test_how_it_ended(void **state)
+{
+	struct rig r;
+	rig_words(&r, "hotspot --size small --max-cycles 3000");
+	rig_say(&r, "continue");
+	struct strbuf page = report_of(&r, "a.html");
+	assert_non_null(strstr(page.buf, "The run as far as cycle 3,000, where it ended: max-cycles."));
+	strbuf_release(&page);
+	rig_say(&r, "reverse-step 10");
+	page = report_of(&r, "a.html");
+	assert_non_null(strstr(page.buf, "The run as far as cycle 2,990."));
+	strbuf_release(&page);
+	rig_close(&r);
+}
+
 /* Nothing of the machine changes, nor where it stands. */
 static void test_machine_stays(void **state)
 {
@@ -439,6 +469,23 @@ static void test_of_a_run(void **state)
 	cmdline_free(&o);
 }
 
+/* A row has A's figure, B's and the change, of one name. */
+static void visit_sides(void *ctx, const struct page_tag *t)
+{
+	static const char *const sides[] = {"a", "b", "delta"};
+	u32 *cells = ctx, row;
+	char side[16];
+	struct strbuf path = STRBUF_INIT;
+	static u32 last;
+	if (!strcmp(t->name, "td") && page_attr(t, "data-f", &path) && sscanf(path.buf, "stats.%u.%15s", &row, side) == 2) {
+		assert_string_equal(side, sides[*cells % 3]);
+		assert_true(!(*cells % 3) || row == last);
+		last = row;
+		++*cells;
+	}
+	strbuf_release(&path);
+}
+
 static void test_of_a_comparison(void **state)
 {
 	static char *argv[] = {"warpdbg", "compare", "hotspot",          "--size",   "small",  "--a",
@@ -454,6 +501,7 @@ static void test_of_a_comparison(void **state)
 	compare_report(c, "json", false, false, &text);
 	json_t *doc = json_loads(text.buf, 0, NULL);
 	struct figures f = {.doc = doc};
+	u32 cells = 0;
 	/* The launches' figures are those of each side's own report: they stand behind the anchor. */
 	char *launches = strstr(page.buf, "<section id=\"launches\">"), *all = strstr(page.buf, "<section id=\"all\">");
 	assert_non_null(launches);
@@ -461,6 +509,9 @@ static void test_of_a_comparison(void **state)
 	page_read(page.buf, NULL, NULL);
 	memmove(launches, all, strlen(all) + 1);
 	page_read(page.buf, visit_figure, &f);
+	page_read(page.buf, visit_sides, &cells);
+	assert_in_range(cells, 150, 3000);
+	assert_int_equal(cells % 3, 0);
 	assert_in_range(f.n, 150, 3000);
 	assert_non_null(strstr(page.buf, "B takes 21.1 % more cycles than A."));
 	assert_non_null(strstr(page.buf, "data-f=\"divergence.b.warp\""));
@@ -524,6 +575,8 @@ int main(void)
 	    cmocka_unit_test(test_scope),
 	    cmocka_unit_test(test_curves_add_up),
 	    cmocka_unit_test(test_curves_both_ways),
+	    cmocka_unit_test(test_coarser_samples),
+	    cmocka_unit_test(test_how_it_ended),
 	    cmocka_unit_test(test_whichever_way),
 	    cmocka_unit_test(test_machine_stays),
 	    cmocka_unit_test(test_escaped),

@@ -70,10 +70,6 @@ static void one_run(const struct page_run *r, struct strbuf *out)
 /* How the run stands at this cycle, whichever way the machine has come to it. */
 static const char *stop_here(const struct debugger *d)
 {
-	struct sim_history_info h;
-	sim_history_info(d->s->sim, &h);
-	if (h.on && sim_cycle(d->s->sim) < h.frontier)
-		return "stopped";
 	return d->s->finished ? "finished" : d->run.rest == DBG_DEAD ? session_stop_word(d->run.last) : "stopped";
 }
 

@@ -317,7 +317,8 @@ static void request_rows(const struct page_run *r, struct strbuf *out)
 		cycle_cell(q.at, out);
 		cycle_cell(q.limit, out);
 		cycle_cell(q.done_at, out);
-		strbuf_addf(out, "<td class=\"n\">%llu</td></tr>\n", (unsigned long long)q.lost);
+		cycle_cell(q.lost, out);
+		strbuf_adds(out, "</tr>\n");
 	}
 	strbuf_adds(out, "</tbody></table></div>\n");
 }
