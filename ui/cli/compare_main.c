@@ -133,38 +133,21 @@ static bool report(struct compare *c, const struct options *o, struct outfile *s
 static bool write_page(struct compare *c, struct outfile *f, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	struct err why = {0};
-	if (!f)
-		return true;
-	page_of_comparison(c, &text);
-	bool ok = outfile_put(f, strbuf_str(&text), text.len, &why);
-	if (ok)
-		ok = outfile_commit(f, &why);
-	else
-		outfile_drop(f);
+	if (f)
+		page_of_comparison(c, &text);
+	const bool ok = page_close("--report", f, &text, e);
 	strbuf_release(&text);
-	return ok || err_set(e, "--report: %s", why.msg);
+	return ok;
 }
 
 /* That a file cannot be written is better known before an hour of simulation. */
-static bool open_file(const char *option, const char *path, struct outfile **f, struct err *e)
-{
-	struct err why = {0};
-	*f = NULL;
-	if (!path)
-		return true;
-	*f = outfile_open(path, option, &why);
-	return *f || err_set(e, "%s: %s", option, why.msg);
-}
-
 static bool open_files(const struct options *o, struct outfile **stats, struct outfile **page, struct err *e)
 {
-	*stats = *page = NULL;
 	struct err why = {0};
-	if (o->report && !page_name_ok(o->report, &why))
-		return err_set(e, "--report: %s", why.msg);
-	return open_file("--stats", o->stats && strcmp(o->stats, "-") ? o->stats : NULL, stats, e) &&
-	       open_file("--report", o->report, page, e);
+	*stats = *page = NULL;
+	if (o->stats && strcmp(o->stats, "-") && !(*stats = outfile_open(o->stats, "--stats", &why)))
+		return err_set(e, "--stats: %s", why.msg);
+	return page_open("--report", o->report, page, e);
 }
 
 int compare_main(const struct options *o)

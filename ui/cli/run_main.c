@@ -10,7 +10,6 @@
 #include "base/words.h"
 #include "gpu/starve.h"
 #include "base/leaving.h"
-#include "base/outfile.h"
 #include "commands/commands.h"
 #include "commands/report/page.h"
 #include "script/dbg.h"
@@ -214,17 +213,11 @@ static bool laws_hold(struct session *s, enum session_stop why)
 static bool write_page(struct session *s, const char *stop, struct outfile *f, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
-	struct err why = {0};
-	if (!f)
-		return true;
-	page_of_session(s, stop, &text);
-	bool ok = outfile_put(f, strbuf_str(&text), text.len, &why);
-	if (ok)
-		ok = outfile_commit(f, &why);
-	else
-		outfile_drop(f);
+	if (f)
+		page_of_session(s, stop, &text);
+	const bool ok = page_close("--report", f, &text, e);
 	strbuf_release(&text);
-	return ok || err_set(e, "--report: %s", why.msg);
+	return ok;
 }
 
 static int run_session(struct session *s, struct outfile *page)
@@ -271,24 +264,12 @@ static int run_session(struct session *s, struct outfile *page)
 	return status ? status : !written || !script_ok ? 2 : found ? 3 : 0;
 }
 
-/* That --report FILE cannot be written is better known before an hour of simulation. */
-static bool open_page(const struct options *o, struct outfile **f, struct err *e)
-{
-	struct err why = {0};
-	*f = NULL;
-	if (!o->report)
-		return true;
-	if (!page_name_ok(o->report, &why))
-		return err_set(e, "--report: %s", why.msg);
-	*f = outfile_open(o->report, "--report", &why);
-	return *f || err_set(e, "--report: %s", why.msg);
-}
-
 int run_main(struct options *o)
 {
 	struct err e = {0};
 	struct outfile *page;
-	struct session *s = open_page(o, &page, &e) ? alone_open(o, console_modules, &e) : NULL;
+	/* That the page cannot be written is better known before an hour of simulation. */
+	struct session *s = page_open("--report", o->report, &page, &e) ? alone_open(o, console_modules, &e) : NULL;
 	if (!s) {
 		outfile_drop(page);
 		complain(&e);

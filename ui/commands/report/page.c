@@ -8,11 +8,29 @@
 #include "dbg/scope.h"
 #include "session/run_report.h"
 
-bool page_name_ok(const char *file, struct err *e)
+static bool name_ok(const char *file, struct err *e)
 {
 	const char *dot = strrchr(file, '.');
 	return (dot && (!strcmp(dot, ".html") || !strcmp(dot, ".htm"))) || !strncmp(file, "/dev/", 5) ||
 	       err_set(e, "%s: a report is FILE.html", file);
+}
+
+bool page_open(const char *option, const char *path, struct outfile **f, struct err *e)
+{
+	struct err why = {0};
+	*f = path && name_ok(path, &why) ? outfile_open(path, option, &why) : NULL;
+	return *f || !path || err_set(e, "%s: %s", option, why.msg);
+}
+
+bool page_close(const char *option, struct outfile *f, const struct strbuf *text, struct err *e)
+{
+	struct err why = {0};
+	bool ok = !f || outfile_put(f, strbuf_str(text), text->len, &why);
+	if (f && ok)
+		ok = outfile_commit(f, &why);
+	else
+		outfile_drop(f);
+	return ok || err_set(e, "%s: %s", option, why.msg);
 }
 
 static void read_document(struct page_run *r, const char *stop)

@@ -5,6 +5,7 @@
  * machine. The same run gives the same bytes: nothing of the host, the date or the way to this cycle is in it. */
 #ifndef UI_COMMANDS_REPORT_PAGE_H
 #define UI_COMMANDS_REPORT_PAGE_H
+#include "base/outfile.h"
 #include "commands/notes.h"
 #include "commands/report/chart.h"
 #include "commands/report/html.h"
@@ -23,8 +24,11 @@ struct page_run {
 	struct chart_axis axis;
 };
 
-/* A page's name says that it is one: FILE.html (.htm), or a device. False with *e. */
-bool page_name_ok(const char *file, struct err *e);
+/* The file of a page: its name says that it is one, FILE.html (.htm), or a device. path NULL: *f is NULL. False with
+ * *e. option: what it is for, "--report" (static). */
+bool page_open(const char *option, const char *path, struct outfile **f, struct err *e);
+/* Completes it with its text; f NULL is fine. False with *e: what was there before stays. */
+bool page_close(const char *option, struct outfile *f, const struct strbuf *text, struct err *e);
 /* Appends the page of a debugger's machine, as far as it is, of the scope if there is one. False with *e: interrupted,
  * or history does not reach there. */
 bool page_of_debugger(struct debugger *d, struct strbuf *out, struct err *e);

@@ -13,18 +13,13 @@
 #define LINES_SHOWN 20
 #define TEXT_MAX 160
 
-/* The CUDA line's own text, if its file can be read: the nearest .loc above the row's first instruction names it. */
 static bool cuda_text(struct cuda_text *files, const struct line_row *r, struct strbuf *out)
 {
 	struct cuda_line cu;
-	for (u32 line = r->mod->code[r->pc].line; line; line--)
-		if (cuda_line_of(files, r->mod, line, &cu)) {
-			const bool here = cu.text && cu.number == r->mod->code[r->pc].src_line;
-			if (here)
-				html_textn(out, cu.text, MIN(cu.len, (u32)TEXT_MAX));
-			return here;
-		}
-	return false;
+	if (!line_row_cuda(files, r, &cu))
+		return false;
+	html_textn(out, cu.text, MIN(cu.len, (u32)TEXT_MAX));
+	return true;
 }
 
 static void line_row_html(struct cuda_text *files, const struct line_row *r, enum line_by by, const struct line_sums *s,
