@@ -486,12 +486,39 @@ static void visit_sides(void *ctx, const struct page_tag *t)
 	strbuf_release(&path);
 }
 
+/* The launches' figures are those of each side's own report: their section is cut out. */
+static void cut_launches(char *page)
+{
+	char *launches = strstr(page, "<section id=\"launches\">"), *behind = strstr(page, "<section id=\"all\">");
+	assert_non_null(launches);
+	assert_true(behind > launches);
+	page_read(page, NULL, NULL);
+	memmove(launches, behind, strlen(behind) + 1);
+}
+
+static void check_sides(struct strbuf *page, json_t *doc)
+{
+	struct figures f = {.doc = doc};
+	u32 cells = 0;
+	cut_launches(page->buf);
+	page_read(page->buf, visit_figure, &f);
+	page_read(page->buf, visit_sides, &cells);
+	assert_in_range(cells, 150, 3000);
+	assert_int_equal(cells % 3, 0);
+	assert_in_range(f.n, 150, 3000);
+	assert_non_null(strstr(page->buf, "B takes 21.1 % more cycles than A."));
+	assert_non_null(strstr(page->buf, "data-f=\"divergence.b.warp\""));
+	assert_non_null(strstr(page->buf, "class=\"line c1\""));
+}
+
+/* Of `compare`, and of the debugger with a second machine: the same figures. */
 static void test_of_a_comparison(void **state)
 {
 	static char *argv[] = {"warpdbg", "compare", "hotspot",          "--size",   "small",  "--a",
 	                       "",        "--b",     "--warp-sched lrr", "--report", "unused", NULL};
 	struct options o;
 	struct err e = {0};
+	struct rig r;
 	struct strbuf page = STRBUF_INIT, text = STRBUF_INIT;
 	assert_int_equal(cmdline_parse(&o, ARRAY_LEN(argv) - 1, argv, &e), CMDLINE_OK);
 	struct compare *c = compare_open(&o, console_modules, &e);
@@ -500,24 +527,24 @@ static void test_of_a_comparison(void **state)
 	page_of_comparison(c, &page);
 	compare_report(c, "json", false, false, &text);
 	json_t *doc = json_loads(text.buf, 0, NULL);
-	struct figures f = {.doc = doc};
-	u32 cells = 0;
-	/* The launches' figures are those of each side's own report: they stand behind the anchor. */
-	char *launches = strstr(page.buf, "<section id=\"launches\">"), *all = strstr(page.buf, "<section id=\"all\">");
-	assert_non_null(launches);
-	assert_true(all > launches);
-	page_read(page.buf, NULL, NULL);
-	memmove(launches, all, strlen(all) + 1);
-	page_read(page.buf, visit_figure, &f);
-	page_read(page.buf, visit_sides, &cells);
-	assert_in_range(cells, 150, 3000);
-	assert_int_equal(cells % 3, 0);
-	assert_in_range(f.n, 150, 3000);
-	assert_non_null(strstr(page.buf, "B takes 21.1 % more cycles than A."));
-	assert_non_null(strstr(page.buf, "data-f=\"divergence.b.warp\""));
-	assert_non_null(strstr(page.buf, "class=\"line c1\""));
-	json_decref(doc);
+	check_sides(&page, doc);
 	strbuf_release(&page);
+	rig_words(&r, "hotspot --size small");
+	rig_say(&r, "compare --warp-sched lrr");
+	rig_say(&r, "continue"); /* to the first different decision */
+	rig_say(&r, "continue");
+	rig_say(&r, "note of <both>");
+	page = report_of(&r, "a.html");
+	assert_non_null(strstr(page.buf, "of &#60;both&#62;"));
+	check_sides(&page, doc);
+	strbuf_release(&page);
+	rig_say(&r, "scope 1000 2000");
+	page = report_of(&r, "a.html");
+	page_read(page.buf, NULL, NULL);
+	assert_non_null(strstr(page.buf, "of a part of the run: <b>cycles 1,000 to 2,000</b>"));
+	strbuf_release(&page);
+	rig_close(&r);
+	json_decref(doc);
 	strbuf_release(&text);
 	compare_close(c);
 	cmdline_free(&o);

@@ -95,6 +95,8 @@ bool page_of_debugger(struct debugger *d, struct strbuf *out, struct err *e)
 {
 	struct page_run r = {.s = d->s, .d = d, .scope = STRBUF_INIT};
 	struct err why = {0};
+	if (d->rival && d->rival->s)
+		return page_of_rival(d, out, e);
 	if (!curves_gather(d, &r.curves, e))
 		return false;
 	struct diagnosis *found = diagnose_launch(d, -1, &why);

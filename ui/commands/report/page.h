@@ -32,6 +32,9 @@ bool page_close(const char *option, struct outfile *f, const struct strbuf *text
 /* Appends the page of a debugger's machine, as far as it is, of the scope if there is one. False with *e: interrupted,
  * or history does not reach there. */
 bool page_of_debugger(struct debugger *d, struct strbuf *out, struct err *e);
+/* The same where a second machine stands beside it (dbg/rival.h): both, as a comparison. Without the curves of both
+ * in a scope, or where the second machine's samples are too coarse. */
+bool page_of_rival(struct debugger *d, struct strbuf *out, struct err *e);
 /* Of a run that is over: its session keeps samples (options.report). */
 void page_of_session(struct session *s, const char *stop, struct strbuf *out);
 /* Of a comparison. */
@@ -43,6 +46,7 @@ void page_begin(struct strbuf *out, const char *title); /* page_style.c */
 void page_end(struct strbuf *out);
 
 void part_head(const struct page_run *r, struct strbuf *out); /* page_head.c */
+void part_scope(const struct page_run *r, struct strbuf *out);
 void part_figures(const struct page_run *r, struct strbuf *out);
 void part_slots(const struct page_run *r, struct strbuf *out);
 void part_settings(const struct page_run *r, struct strbuf *out);

@@ -6,6 +6,10 @@
 
 #include "base/words.h"
 #include "commands/report/page.h"
+#include "commands/shell.h"
+#include "dbg/rival.h"
+#include "dbg/scope.h"
+#include "obs/compare/report_compare.h"
 #include "session/run_report.h"
 
 #define ROWS_MAX 1500u /* of all figures that differ */
@@ -153,13 +157,14 @@ static void side_line(const json_t *doc, const char *side, const char *name, str
 	strbuf_adds(out, "</li>\n");
 }
 
-static void head(const json_t *doc, struct strbuf *out)
+static void head(const json_t *doc, const struct page_run *a, struct strbuf *out)
 {
 	const json_t *config = doc_at(doc, "config");
 	strbuf_adds(out, "<header>\n<h1>");
 	html_textf(out, "%s: A against B", doc_text(doc, "workload"));
 	strbuf_adds(out, "</h1>\n");
 	verdict(doc, out);
+	part_scope(a, out);
 	strbuf_adds(out, "<ul class=\"chips\">\n");
 	side_line(doc, "a", "A", out);
 	side_line(doc, "b", "B", out);
@@ -211,10 +216,14 @@ static void decision(const json_t *doc, struct strbuf *out)
 	char digits[GROUPED_MAX], path[64];
 	html_section(out, "decision", "Where they first decide differently");
 	strbuf_adds(out, "<p>");
-	html_textf(out, "%s decisions of the warp schedulers were the same",
-	           grouped(doc_whole(doc, "equal_decisions"), digits));
+	if (json_is_integer(doc_at(doc, "equal_decisions")))
+		html_textf(out, "%s decisions of the warp schedulers were the same%s",
+		           grouped(doc_whole(doc, "equal_decisions"), digits),
+		           json_is_object(doc_at(doc, "divergence")) ? ", then: " : ". ");
 	if (json_is_object(doc_at(doc, "divergence")))
-		html_textf(out, ", then: %s.", doc_text(doc, "divergence.kind"));
+		html_textf(out, "%s.", doc_text(doc, "divergence.kind"));
+	else if (!json_is_integer(doc_at(doc, "equal_decisions")))
+		strbuf_adds(out, "No different decision is known.");
 	else
 		html_textf(out, ". %s",
 		           json_is_true(doc_at(doc, "compared_to_the_end"))
@@ -289,6 +298,27 @@ static json_t *document(const struct strbuf *text)
 	return doc;
 }
 
+/* What is the same for two machines of `compare` and of the debugger. */
+static void two_runs(const json_t *doc, const struct page_run r[2], struct strbuf *out)
+{
+	struct strbuf title = STRBUF_INIT;
+	strbuf_addf(&title, "%s: A against B", doc_text(doc, "workload"));
+	page_begin(out, strbuf_str(&title));
+	strbuf_release(&title);
+	head(doc, &r[0], out);
+	figures(doc, out);
+	decision(doc, out);
+	slots(r, out);
+	part_two_curves(r, out);
+	html_section(out, "launches", "Launches, the longest first");
+	part_launches(&r[0], out);
+	part_launches(&r[1], out);
+	html_section_end(out);
+	part_notes(&r[0], out);
+	all_figures(doc, out);
+	page_end(out);
+}
+
 static void open_side(struct compare *c, u32 side, struct page_run *r)
 {
 	const struct err *e;
@@ -309,24 +339,48 @@ void page_of_comparison(struct compare *c, struct strbuf *out)
 	json_t *doc = document(&text);
 	for (u32 i = 0; i < 2; i++)
 		open_side(c, i, &r[i]);
-	strbuf_clear(&text);
-	strbuf_addf(&text, "%s: A against B", doc_text(doc, "workload"));
-	page_begin(out, strbuf_str(&text));
-	head(doc, out);
-	figures(doc, out);
-	decision(doc, out);
-	slots(r, out);
-	part_two_curves(r, out);
-	html_section(out, "launches", "Launches, the longest first");
-	part_launches(&r[0], out);
-	part_launches(&r[1], out);
-	html_section_end(out);
-	all_figures(doc, out);
-	page_end(out);
+	two_runs(doc, r, out);
 	for (u32 i = 0; i < 2; i++) {
 		json_decref(r[i].doc);
 		curves_release(&r[i].curves);
 	}
 	json_decref(doc);
 	strbuf_release(&text);
+}
+
+bool page_of_rival(struct debugger *d, struct strbuf *out, struct err *e)
+{
+	struct page_run r[2] = {{.s = d->s, .d = d, .name = "A"}, {.s = d->rival->s, .name = "B"}};
+	struct stats *stats[2];
+	struct strbuf text = STRBUF_INIT;
+	if (!curves_gather(d, &r[0].curves, e))
+		return false;
+	scope_text(d, false, &r[0].scope);
+	if (!r[0].scope.len)
+		curves_of_run(r[1].s, &r[1].curves);
+	for (u32 i = 0; i < 2; i++) {
+		stats[i] = rival_stats(d, i);
+		r[i].axis = (struct chart_axis){r[i].curves.from, r[i].curves.to};
+		strbuf_clear(&text);
+		run_report(r[i].s, "json", "", 0, false, false, &text);
+		r[i].doc = document(&text);
+	}
+	struct comparison c = {.side = {stats[0], stats[1]},
+	                       .gpu = {sim_gpu(r[0].s->sim), sim_gpu(r[1].s->sim)},
+	                       .by = lockstep_names[d->rival->by],
+	                       .until = "end",
+	                       .first = &d->rival->first};
+	strbuf_clear(&text);
+	report_compare_json(&c, &text);
+	json_t *doc = document(&text);
+	two_runs(doc, r, out);
+	for (u32 i = 0; i < 2; i++) {
+		stats_free(stats[i]);
+		json_decref(r[i].doc);
+		curves_release(&r[i].curves);
+	}
+	json_decref(doc);
+	strbuf_release(&text);
+	strbuf_release(&r[0].scope);
+	return true;
 }

@@ -41,6 +41,15 @@ static void checked(const struct page_run *r, struct strbuf *out)
 	strbuf_adds(out, ".</p>\n");
 }
 
+void part_scope(const struct page_run *r, struct strbuf *out)
+{
+	if (!r->scope.len)
+		return;
+	strbuf_adds(out, "<p class=\"scope\" id=\"scope\">All figures are of a part of the run: <b>");
+	html_text(out, strbuf_str(&r->scope));
+	strbuf_adds(out, "</b>.</p>\n");
+}
+
 void part_head(const struct page_run *r, struct strbuf *out)
 {
 	const struct conf *c = gpu_conf(sim_gpu(r->s->sim));
@@ -51,11 +60,7 @@ void part_head(const struct page_run *r, struct strbuf *out)
 	html_text(out, doc_text(r->doc, "workload"));
 	strbuf_adds(out, "</h1>\n");
 	checked(r, out);
-	if (r->scope.len) {
-		strbuf_adds(out, "<p class=\"scope\" id=\"scope\">All figures are of a part of the run: <b>");
-		html_text(out, strbuf_str(&r->scope));
-		strbuf_adds(out, "</b>.</p>\n");
-	}
+	part_scope(r, out);
 	strbuf_adds(out, "<ul class=\"chips\">");
 	snprintf(text, sizeof text, "%.40s, %u SM%s, %g MHz", c->machine, c->num_sms, plural(c->num_sms), c->core_clock);
 	chip(out, "machine", text);
