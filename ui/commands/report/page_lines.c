@@ -22,8 +22,19 @@ static bool cuda_text(struct cuda_text *files, const struct line_row *r, struct 
 	return true;
 }
 
+/* Columns without anything in them are left out. */
+static void columns_used(const struct line_row *rows, u32 n, const struct line_sums *s, bool used[LINE_CELLS_MAX])
+{
+	for (u32 c = 0; c < nline_cells; c++)
+		for (u32 i = 0; i < n; i++) {
+			char cell[LINE_CELL_MAX] = "";
+			line_cells[c].put(cell, &rows[i], s);
+			used[c] |= *cell != 0;
+		}
+}
+
 static void line_row_html(struct cuda_text *files, const struct line_row *r, enum line_by by, const struct line_sums *s,
-                          struct strbuf *out)
+                          const bool used[LINE_CELLS_MAX], struct strbuf *out)
 {
 	struct strbuf text = STRBUF_INIT;
 	line_row_place(r, by, &text);
@@ -34,6 +45,8 @@ static void line_row_html(struct cuda_text *files, const struct line_row *r, enu
 	strbuf_adds(out, "</td>");
 	for (u32 c = 0; c < nline_cells; c++) {
 		char cell[LINE_CELL_MAX] = "";
+		if (!used[c])
+			continue;
 		line_cells[c].put(cell, r, s);
 		strbuf_addf(out, "<td class=\"n\" data-k=\"%s\" data-v=\"%llu\">%s</td>", line_key_name(line_cells[c].key),
 		            (unsigned long long)line_key_of(r, line_cells[c].key), *cell ? cell : "-");
@@ -52,17 +65,20 @@ static void lines_table(const struct line_row *rows, u32 n, u32 shown, enum line
 {
 	struct cuda_text files = {0};
 	const struct line_sums s = line_sums_of(rows, n);
-	strbuf_adds(out, "<div class=\"wide\"><table class=\"sortable\"><thead><tr><th>line</th>");
+	bool used[LINE_CELLS_MAX] = {false};
+	columns_used(rows, shown, &s, used);
+	strbuf_adds(out, "<div class=\"wide\"><table class=\"sortable tight\"><thead><tr><th>line</th>");
 	for (u32 c = 0; c < nline_cells; c++)
-		strbuf_addf(out, "<th class=\"n\" title=\"explain line.%s\">%s</th>", line_key_name(line_cells[c].key),
-		            line_cells[c].name);
+		if (used[c])
+			strbuf_addf(out, "<th class=\"n\" title=\"explain line.%s\">%s</th>", line_key_name(line_cells[c].key),
+			            line_cells[c].name);
 	strbuf_adds(out, "<th>text</th></tr></thead><tbody>\n");
 	for (u32 i = 0; i < shown; i++)
-		line_row_html(&files, &rows[i], by, &s, out);
+		line_row_html(&files, &rows[i], by, &s, used, out);
 	strbuf_addf(
 	    out,
-	    "</tbody><caption>The first %u of %u lines that were executed, those with most issue slots first. A "
-	    "line that blocks is one whose result others wait for; one that suffers waits.</caption></table></div>\n",
+	    "</tbody><caption>The first %u of %u lines that were executed, those with most issue slots first. blocked: "
+	    "issue slots that others lost because the line held the LSU or their unit; suffered: the other way round.</caption></table></div>\n",
 	    shown, n);
 	cuda_text_release(&files);
 }
