@@ -78,7 +78,8 @@ static void lines_table(const struct line_row *rows, u32 n, u32 shown, enum line
 	strbuf_addf(
 	    out,
 	    "</tbody><caption>The first %u of %u lines that were executed, those with most issue slots first. blocked: "
-	    "issue slots that others lost because the line held the LSU or their unit; suffered: the other way round.</caption></table></div>\n",
+	    "issue slots that others lost because the line held the LSU or their unit; suffered: the other way "
+	    "round.</caption></table></div>\n",
 	    shown, n);
 	cuda_text_release(&files);
 }
