@@ -203,11 +203,13 @@ test: setup
 
 # And every workload under every scheduler with every re-execution queue, prefetch, order of instructions, four machines;
 # all workloads on the meshes in other orders of SMs and routers, and 500 machines drawn at random;
-# CUDA programs of AArch64, with an emulator of the processor;
+# reports in a browser, if there is one; CUDA programs of AArch64, with an emulator of the processor;
 # 8,000 requests for SMs in runs of each workload, of which a third finds a kernel; thousands of verbs; virtual threads under every warp
 # scheduler.
 test-full: test
 	@tests/tools/setup.sh full
+	@tests/tools/setup.sh browser || true
+	REPORT_BROWSER=1 WARPDBG=./$(PROGRAM) tests/cli/test_report_browser.sh
 	@$(MAKE) --no-print-directory CC=aarch64-linux-gnu-gcc B=build-aarch64 build-aarch64/cudart/libwarpdbg-preload.so \
 		build-aarch64/cudart/libcudart.so.13 build-aarch64/tests/cuda_app build-aarch64/tests/cuda_app_static
 	AARCH64=build-aarch64 WARPDBG=./$(PROGRAM) tests/cli/test_aarch64.sh

@@ -116,6 +116,7 @@ static const char *const commands[] = {
     "print threadIdx.x",
     "export trace /dev/null",
     "export csv '/dev/null'",
+    "report /dev/null",
     "screenshot '",
     "s",
     "c",

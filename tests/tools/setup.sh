@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that what the build needs is there: setup.sh build|check|bench|full
+# Makes sure that what the build needs is there: setup.sh build|check|bench|full|browser
 #
 # Looks for programs and headers themselves, so that any way of installing them counts. What is missing is installed with apt
 # (after printing the list); without apt the list is the message.
@@ -37,6 +37,9 @@ missing() {
 	if [ "$what" = full ]; then
 		command -v aarch64-linux-gnu-gcc >/dev/null || echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 		command -v qemu-aarch64 >/dev/null || echo qemu-user
+	fi
+	if [ "$what" = browser ]; then
+		command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || echo chromium
 	fi
 	if [ "$what" = bench ]; then
 		command -v valgrind >/dev/null || echo valgrind

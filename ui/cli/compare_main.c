@@ -11,6 +11,7 @@
 #include "base/outfile.h"
 #include "base/plain.h"
 #include "commands/commands.h"
+#include "commands/report/page.h"
 #include "lua/lua.h"
 #include "session/lockstep.h"
 #include "session/outputs.h"
@@ -128,24 +129,35 @@ static bool report(struct compare *c, const struct options *o, struct outfile *s
 	return ok;
 }
 
-/* That --stats FILE cannot be written is better known before an hour of simulation. */
-static bool open_stats(const struct options *o, struct outfile **f, struct err *e)
+/* --report FILE: the page. */
+static bool write_page(struct compare *c, struct outfile *f, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (f)
+		page_of_comparison(c, &text);
+	const bool ok = page_close("--report", f, &text, e);
+	strbuf_release(&text);
+	return ok;
+}
+
+/* That a file cannot be written is better known before an hour of simulation. */
+static bool open_files(const struct options *o, struct outfile **stats, struct outfile **page, struct err *e)
 {
 	struct err why = {0};
-	*f = NULL;
-	if (!o->stats || !strcmp(o->stats, "-"))
-		return true;
-	*f = outfile_open(o->stats, "--stats", &why);
-	return *f || err_set(e, "--stats: %s", why.msg);
+	*stats = *page = NULL;
+	if (o->stats && strcmp(o->stats, "-") && !(*stats = outfile_open(o->stats, "--stats", &why)))
+		return err_set(e, "--stats: %s", why.msg);
+	return page_open("--report", o->report, page, e);
 }
 
 int compare_main(const struct options *o)
 {
 	struct err e = {0};
-	struct outfile *stats;
-	struct compare *c = open_stats(o, &stats, &e) ? compare_open(o, console_modules, &e) : NULL;
+	struct outfile *stats, *page;
+	struct compare *c = open_files(o, &stats, &page, &e) ? compare_open(o, console_modules, &e) : NULL;
 	if (!c) {
 		outfile_drop(stats);
+		outfile_drop(page);
 		complain(&e);
 		return 2;
 	}
@@ -159,10 +171,12 @@ int compare_main(const struct options *o)
 	explain_stops(c, o);
 	if (compare_broken(c)) {
 		outfile_drop(stats);
+		outfile_drop(page);
 		compare_close(c);
 		return 2;
 	}
 	bool written = report(c, o, stats, &e);
+	written = write_page(c, page, &e) && written;
 	written = stdout_written(&e) && written;
 	if (!written)
 		complain(&e);

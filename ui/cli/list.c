@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "session/explain.h"
 #include "session/inspections.h"
+#include "session/neighbours.h"
 #include "script/reference.h"
 #include "base/markdown.h"
 #include "cli/papers/workload_table.h"
@@ -357,6 +358,16 @@ static bool list_kernels(const struct options *o, enum list_format as, struct st
 	return m;
 }
 
+static bool list_neighbours(const char *data_dir, enum list_format as, struct strbuf *out)
+{
+	struct table t = table_new((const char *[]){"tool", "name", "here", "print", "text", NULL});
+	for (u32 i = 0; i < nneighbours; i++)
+		add_row(&t, (const char *[]){neighbour_tools[neighbours[i].tool], neighbours[i].name, neighbours[i].here,
+		                             neighbours[i].expression, neighbours[i].text});
+	finish(&t, as, out);
+	return true;
+}
+
 static const struct thing {
 	const char *name;
 	bool files; /* needs the data directory */
@@ -372,6 +383,7 @@ static const struct thing {
               {"commands", false, list_commands},
               {"calls", false, list_calls},
               {"inspections", true, list_inspections},
+              {"neighbours", false, list_neighbours},
               {"kernels", false, NULL}};
 
 const char *list_thing(u32 i)

@@ -1,4 +1,3 @@
-#include "commands/commands.h"
 #include "cli/run_main.h"
 
 #include <errno.h>
@@ -11,6 +10,8 @@
 #include "base/words.h"
 #include "gpu/starve.h"
 #include "base/leaving.h"
+#include "commands/commands.h"
+#include "commands/report/page.h"
 #include "script/dbg.h"
 #include "dbg/diagnose.h"
 #include "dbg/hooks.h"
@@ -208,7 +209,18 @@ static bool laws_hold(struct session *s, enum session_stop why)
 	return false;
 }
 
-static int run_session(struct session *s)
+/* --report FILE: its page, into the file that was opened before the run. */
+static bool write_page(struct session *s, const char *stop, struct outfile *f, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (f)
+		page_of_session(s, stop, &text);
+	const bool ok = page_close("--report", f, &text, e);
+	strbuf_release(&text);
+	return ok;
+}
+
+static int run_session(struct session *s, struct outfile *page)
 {
 	struct err e = {0};
 	u64 from = host_ns();
@@ -237,6 +249,11 @@ static int run_session(struct session *s)
 	const bool found = tell_findings(s);
 	struct err out = {0};
 	bool written = !ran || outputs_write_stats(s, session_stop_word(why), host_ns() - from, &out);
+	if (ran)
+		written = write_page(s, session_stop_word(why), page, &out) && written;
+	else
+		outfile_drop(page);
+	flush_output(s);
 	written = session_close_outputs(s, &out) && written;
 	written = stdout_written(&out) && written;
 	if (!written)
@@ -250,12 +267,15 @@ static int run_session(struct session *s)
 int run_main(struct options *o)
 {
 	struct err e = {0};
-	struct session *s = alone_open(o, console_modules, &e);
+	struct outfile *page;
+	/* That the page cannot be written is better known before an hour of simulation. */
+	struct session *s = page_open("--report", o->report, &page, &e) ? alone_open(o, console_modules, &e) : NULL;
 	if (!s) {
+		outfile_drop(page);
 		complain(&e);
 		return 2;
 	}
-	int status = run_session(s);
+	int status = run_session(s, page);
 	session_close(s);
 	return status;
 }

@@ -12,6 +12,7 @@
 #include "session/catalog.h"
 #include "session/cmdline.h"
 #include "session/explain.h"
+#include "session/neighbours.h"
 #include "session/inspections.h"
 #include "session/export_file.h"
 #include "script/dbg.h"
@@ -494,6 +495,8 @@ static void offer_arguments(struct debugger *d, const struct command *c, const c
 	case COMPLETE_WHY: offer_why(d, m, before); break;
 	case COMPLETE_EXPLAIN:
 		explain_each(NULL, offer_explanation, m);
+		for (u32 i = 0; i < nneighbours; i++)
+			offer(m, neighbours[i].name);
 		for (u32 i = 0; i < WS_COUNT; i++)
 			offer(m, warp_state_descs[i].name);
 		break;

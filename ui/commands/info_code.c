@@ -64,17 +64,13 @@ static bool read_order(const char *args, struct order *o, struct err *e)
 	return true;
 }
 
-/* The CUDA line's own text, if its file can be read: the nearest .loc above the row's first instruction names it. */
 static bool cuda_text(struct debugger *d, const struct line_row *r, struct strbuf *out)
 {
 	struct cuda_line cu;
-	for (u32 line = r->mod->code[r->pc].line; line; line--)
-		if (cuda_line_of(&debugger_appearance(d)->cuda, r->mod, line, &cu)) {
-			if (cu.text && cu.number == r->mod->code[r->pc].src_line)
-				strbuf_addf(out, "%.*s%s", (int)MIN(cu.len, TEXT_MAX), cu.text, cu.len > TEXT_MAX ? "..." : "");
-			return cu.text && cu.number == r->mod->code[r->pc].src_line;
-		}
-	return false;
+	if (!line_row_cuda(&debugger_appearance(d)->cuda, r, &cu))
+		return false;
+	strbuf_addf(out, "%.*s%s", (int)MIN(cu.len, TEXT_MAX), cu.text, cu.len > TEXT_MAX ? "..." : "");
+	return true;
 }
 
 static void row_text(struct debugger *d, const struct line_row *r, enum line_by by, struct strbuf *out)

@@ -2,6 +2,7 @@
 #include "script/dbg.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dbg/files.h"
 #include "dbg/goal.h"
@@ -136,6 +137,27 @@ static int dbg_reason(lua_State *L)
 	return 1;
 }
 
+/* The command's page is made further up: the words are asked for it. */
+static int dbg_report(lua_State *L)
+{
+	struct debugger *d = lua_dbg_of(L);
+	struct err e = {0};
+	struct strbuf line = STRBUF_INIT, out = STRBUF_INIT;
+	const char *file = luaL_checkstring(L, 1);
+	lua_check_gpu(L);
+	strbuf_adds(&line, "report \"");
+	for (const char *c = file; *c; c++)
+		strbuf_addf(&line, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+	strbuf_addc(&line, '"');
+	d->script.scripted++;
+	const bool ok = !strchr(file, '\n') ? debugger_execute(d, strbuf_str(&line), &out, &e)
+	                                    : err_set(&e, "report: a file's name is one line");
+	d->script.scripted--;
+	strbuf_release(&line);
+	strbuf_release(&out);
+	return ok ? 0 : luaL_error(L, "dbg.report: %s", e.msg);
+}
+
 #define CTA_TYPES "cta, kernel: integers, a CTA by its linear id and its launch, else the focused kernel's"
 #define CTA_ERRORS "no such CTA, or it has ended; another name in the table; within a callback or a coroutine"
 /* One row a function: the registration and the reference come from it. */
@@ -267,6 +289,9 @@ static int dbg_reason(lua_State *L)
 	  "phases-svg (all SMs), konata (the focused one)",                                                                                                           \
 	  "writes what has been recorded, as the command `export` does; needs --allow-io",                                                                            \
 	  "no --allow-io; no such format or SM; nothing of that kind is recorded; the file cannot be written")                                                        \
+	D("report", dbg_report, "dbg.report(file)", "file: string, a path",                                                                                           \
+	  "writes a report to send, one HTML page, as the command `report` does; needs --allow-io",                                                                   \
+	  "no --allow-io; within a callback; the file cannot be written")                                                                                             \
 	D("events", lua_dbg_events, "dbg.events() -> list", "list: strings, from 1", "names of all events", "")                                                       \
 	D("over", lua_dbg_over, "dbg.over(probe, cycles) -> value",                                                                                                   \
 	  "probe: string, a counter or rate as in `break stat`, \"gpu.sm[0].l1d.hit_rate\"; cycles: integer, 64 to 10^9; "                                            \

@@ -10,6 +10,7 @@
 #include "obs/stats/stats.h"
 #include "probe/hops.h"
 #include "probe/line_counters.h"
+#include "session/neighbours.h"
 
 /* --- the tables --- */
 
@@ -438,10 +439,53 @@ static void search_stem(struct search *s)
 	s->name = whole;
 }
 
+/* A name of another tool: of that very name beside what is called so here, else of what it may be a part of. */
+static void search_neighbours(struct search *s)
+{
+	bool part;
+	const struct neighbour *n = neighbour_find(s->name, &part);
+	if (!n || (s->found && part))
+		return;
+	s->found++;
+	if (s->json) {
+		json_array_append_new(s->array, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "kind", "neighbour", "name", n->name,
+		                                          "unit", "", "text", n->text, "detail", n->expression, "source",
+		                                          neighbour_tools[n->tool], "here", n->here));
+		return;
+	}
+	strbuf_addf(s->out, "%s  (a name of %s%s)\n  %s\n", n->name, neighbour_tools[n->tool],
+	            part ? ", of which this is a part" : "", n->text);
+	if (*n->here)
+		strbuf_adds(s->out, "  here: ");
+	for (const char *h = n->here; *h; h += strcspn(h, ","), h += *h == ',')
+		strbuf_addf(s->out, "%s%.*s", h == n->here ? "" : ", ", (int)strcspn(h, ","), h);
+	if (*n->here)
+		strbuf_addc(s->out, '\n');
+	if (*n->expression)
+		strbuf_addf(s->out, "  print %s\n", n->expression);
+}
+
+/* Of a name that has another tool's form. False: it has not, or is nearer to a name of ours. */
+static bool say_neighbours(const struct search *s, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	const struct neighbour *near = neighbour_near(s->name);
+	neighbour_hint(s->name, &text);
+	const bool said = text.len && (near || !conf_nearest(s->name, (const char *const *)s->names, s->nnames));
+	if (said && near)
+		err_set(e, "nothing is called '%s' (did you mean '%s', a name of %s?); %s", s->name, near->name,
+		        neighbour_tools[near->tool], text.buf);
+	else if (said)
+		err_set(e, "nothing is called '%s'; %s", s->name, text.buf);
+	strbuf_release(&text);
+	return said;
+}
+
 bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e)
 {
 	struct search s = {.name = name, .json = json, .out = out, .array = json_array()};
 	explain_each(NULL, visit, &s);
+	search_neighbours(&s);
 	if (!s.found)
 		search_opcode(&s);
 	if (!s.found)
@@ -453,7 +497,7 @@ bool explain_name(const char *name, bool json, struct strbuf *out, struct err *e
 		strbuf_addf(out, "%s\n", text);
 		free(text);
 	}
-	if (!s.found)
+	if (!s.found && !say_neighbours(&s, e))
 		not_found(&s, e);
 	for (u32 i = 0; i < s.nnames; i++)
 		free(s.names[i]);

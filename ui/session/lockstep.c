@@ -106,7 +106,7 @@ struct compare *compare_open(const struct options *o, session_modules *modules, 
 struct options compare_beside(const struct options *o)
 {
 	struct options x = *o;
-	x.stats = x.timeline = x.trace = x.phases = x.script = x.compare = x.app_output = NULL;
+	x.stats = x.timeline = x.trace = x.phases = x.report = x.script = x.compare = x.app_output = NULL;
 	x.outs = x.prints = NULL;
 	x.nouts = x.nprints = 0;
 	x.commands = NULL;

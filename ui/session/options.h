@@ -44,6 +44,7 @@ struct options {
 	u32 nparams;
 	u64 max_cycles; /* NEVER = none */
 	const char *stats, *format, *timeline, *trace, *trace_detail, *phases, *script;
+	const char *report;  /* run, compare: --report */
 	const char *palette; /* "dark", "light", "auto"; NULL = auto */
 	bool no_color, ascii, allow_io;
 	bool batch, keep_going;

@@ -112,12 +112,11 @@ static bool open_machine(struct session *s, struct err *e)
 	bool debug = !strcmp(s->opt->command, "debug");
 	if (debug || s->opt->phases)
 		attach_phases(s);
-	if (debug || s->opt->diagnose || !strcmp(outputs_format(s->opt), "json"))
+	if (debug || s->opt->diagnose || s->opt->report || !strcmp(outputs_format(s->opt), "json"))
 		start_counts(s);
-	if (!debug)
-		return true;
-	attach_timeline(s);
-	return sim_history(s->sim, s->conf.history_mb, e);
+	if (debug || s->opt->report)
+		attach_timeline(s);
+	return !debug || sim_history(s->sim, s->conf.history_mb, e);
 }
 
 static int open_modules(lua_State *L, void *ctx)

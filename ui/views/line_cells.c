@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "scr/draw.h"
+#include "views/cuda_text.h"
 
 /* The cells of a row; "" where it has no such thing. */
 static void share(char *cell, u64 n, u64 all)
@@ -104,4 +105,12 @@ struct line_sums line_sums_of(const struct line_row *rows, u32 n)
 		s.awaited += rows[i].c.awaited;
 	}
 	return s;
+}
+
+bool line_row_cuda(struct cuda_text *files, const struct line_row *r, struct cuda_line *out)
+{
+	for (u32 line = r->mod->code[r->pc].line; line; line--)
+		if (cuda_line_of(files, r->mod, line, out))
+			return out->text && out->number == r->mod->code[r->pc].src_line;
+	return false;
 }

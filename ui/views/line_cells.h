@@ -19,4 +19,9 @@ struct line_cell_desc {
 extern const struct line_cell_desc line_cells[];
 extern const u32 nline_cells;
 #define LINE_CELLS_MAX 16
+/* The CUDA line of a row by CUDA line, if its file can be read: the nearest .loc above the row's first instruction
+ * names it. */
+struct cuda_text;
+struct cuda_line;
+bool line_row_cuda(struct cuda_text *files, const struct line_row *r, struct cuda_line *out);
 #endif

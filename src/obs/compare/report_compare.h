@@ -21,6 +21,7 @@ struct comparison {
 	struct gpu *gpu[2];     /* for kernels and their source lines */
 	const char *by, *until; /* "cycles", "insts", "ctas"; "end", "first-divergence" */
 	const struct diverge *diverge;
+	const struct divergence *first; /* without diverge, for JSON alone: the first different decision, as it is known */
 	const struct lockstep *steps;
 	u32 nsteps;
 };

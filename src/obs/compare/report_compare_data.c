@@ -247,10 +247,10 @@ void report_compare_json(const struct comparison *c, struct strbuf *out)
 	put(o, "a", side_json(c->side[0]));
 	put(o, "b", side_json(c->side[1]));
 	put(o, "config", differences);
-	put(o, "equal_decisions", number(diverge_equal(c->diverge)));
-	put(o, "compared_to_the_end", json_boolean(!diverge_gave_up(c->diverge)));
-	put(o, "divergence", divergence_json(c, diverge_first(c->diverge)));
-	put(o, "ready_difference", divergence_json(c, diverge_first_ready(c->diverge)));
+	put(o, "equal_decisions", c->diverge ? number(diverge_equal(c->diverge)) : json_null());
+	put(o, "compared_to_the_end", c->diverge ? json_boolean(!diverge_gave_up(c->diverge)) : json_null());
+	put(o, "divergence", divergence_json(c, c->diverge ? diverge_first(c->diverge) : c->first));
+	put(o, "ready_difference", c->diverge ? divergence_json(c, diverge_first_ready(c->diverge)) : json_null());
 	put(o, "lockstep", steps_json(c));
 	put(o, "stats", deltas_json(c));
 	char *s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(12));

@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "session/catalog.h"
 #include "session/explain.h"
+#include "session/neighbours.h"
 #include "sim.h"
 
 /* What may stand at a place: words, names of files, or nothing that is known. */
@@ -87,6 +88,9 @@ static void command_words(const char *name, const char *data_dir, struct choice 
 			add(c, list_thing(i));
 	} else if (!strcmp(name, "explain")) {
 		explain_each(NULL, add_explained, c);
+		for (u32 i = 0; i < nneighbours; i++)
+			if (!strpbrk(neighbours[i].name, "[.")) /* a shell's own */
+				add(c, neighbours[i].name);
 	} else if (!strcmp(name, "help")) {
 		for (u32 i = 0; i < manual_ntopics; i++)
 			add(c, manual_topics[i].name);
