@@ -9,7 +9,8 @@
 #include "scr/term.h"
 #include "tests/rig/debug_rig.h"
 #include "views/offscreen.h"
-#include "views/view_list.h"
+#include "views/frame.h"
+#include "views/view_keys.h"
 
 /* Each key has one view at most, each view is listed once. */
 static void one_each(struct debugger *d)

@@ -7,7 +7,7 @@
 #include "commands/commands.h"
 #include "dbg/lanes_export.h"
 #include "views/frame.h"
-#include "views/view_list.h"
+#include "views/view_keys.h"
 #include "views/offscreen.h"
 
 static void list_formats(struct strbuf *out)

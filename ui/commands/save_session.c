@@ -12,7 +12,8 @@
 #include "dbg/scope.h"
 #include "session/saved.h"
 #include "views/appearance.h"
-#include "views/view_list.h"
+#include "views/frame.h"
+#include "views/view_keys.h"
 
 /* What is done on the way, in its order. */
 struct way_stop {

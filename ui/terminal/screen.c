@@ -19,7 +19,7 @@
 #include "views/frame.h"
 #include "views/legend.h"
 #include "views/point.h"
-#include "views/view_list.h"
+#include "views/view_keys.h"
 #include "scr/pace.h"
 #include "scr/palette.h"
 #include "scr/term.h"

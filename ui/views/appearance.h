@@ -9,7 +9,7 @@
 struct appearance {
 	u32 palette;              /* enum palette_kind (scr/palette.h) */
 	bool mouse;               /* the screen takes the terminal's mouse */
-	char view_key[VIEWS_MAX]; /* what the user has given; 0: struct view's (view_list.h) */
+	char view_key[VIEWS_MAX]; /* what the user has given; 0: struct view's (view_keys.h) */
 	enum taxonomy taxonomy;   /* of stall reasons: `set taxonomy`, the stall view */
 	struct cuda_text cuda; /* CUDA sources, as far as they were asked for: until `run`, which reads the modules again */
 };

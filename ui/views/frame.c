@@ -1,5 +1,5 @@
 #include "views/frame.h"
-#include "views/view_list.h"
+#include "views/view_keys.h"
 
 #include <stdio.h>
 #include <string.h>

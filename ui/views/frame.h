@@ -24,7 +24,7 @@ struct screen {
 	char search[64];  /* text searched for, also while it is typed */
 	char notice[160]; /* shown in place of the key line until the next key */
 	bool help;
-	bool listing;  /* the list of views is shown (view_list.h), */
+	bool listing;  /* the list of views is shown, */
 	s32 list_at;   /* this row chosen */
 	bool pointing; /* `?` on the view: a pointer on the picture, what is there stands in the prompt's line */
 	int point_y, point_x;
@@ -55,4 +55,10 @@ u32 frame_zooms(const struct screen *s);
 bool frame_names_view(const struct screen *s, u32 view);
 /* Rows of the help page drawn into p from row s->help_top on. */
 void help_draw(struct screen *s, struct pane p);
+/* The list of views in place of the view, s->list_at its chosen row. */
+void view_list_open(struct screen *s);
+void view_list_draw(struct screen *s, struct pane p);
+/* A key while the list is shown. Arrows choose, Enter shows the view, a digit or _ gives the chosen view this key, Esc
+ * closes. False: the key is none of the list's, which is closed. */
+bool view_list_key(struct screen *s, int key);
 #endif

@@ -45,16 +45,6 @@ void offscreen_open(struct debugger *d)
 	debugger_follow(d, &follower);
 }
 
-int screen_find_view(const char *word)
-{
-	size_t n = strlen(word);
-	for (u32 i = 0; i < nviews && n; i++)
-		if ((n == 1 && *word == views[i]->key) || !strncmp(views[i]->name, word, n) ||
-		    !strncmp(views[i]->title, word, n))
-			return (int)i;
-	return -1;
-}
-
 /* The console of such a screen: where the machine stands. */
 static void report_place(struct screen *s)
 {

@@ -2,13 +2,11 @@
 #ifndef UI_VIEWS_OFFSCREEN_H
 #define UI_VIEWS_OFFSCREEN_H
 #include "dbg/debugger.h"
+#include "views/view_keys.h"
 
 /* Makes one unless the debugger has a screen already; what views add up while the machine runs begins here. */
 void offscreen_open(struct debugger *d);
 
-/* The index of the view that a word names (its own key or the beginning of its name or title), or -1; with the keys
- * that the user has given: view_named(). */
-int screen_find_view(const char *word);
 #define PICTURE_W_MAX 500
 #define PICTURE_H_MAX 300
 /* A picture of the debugger's screen (opened when there is none). view -1: the one shown; w 0: the size it has. False

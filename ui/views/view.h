@@ -60,7 +60,7 @@ struct view_ctx {
 	const char *search;    /* last text searched for, "" = none */
 };
 struct view {
-	char key;          /* digit, or _ (right of 0 and -), until the user gives it to another (view_list.h); 0: none */
+	char key;          /* digit, or _ (right of 0 and -), until the user gives it to another (view_keys.h); 0: none */
 	const char *name;  /* one word, for the key line */
 	const char *title; /* for the help */
 	const char *shows; /* a few words, for the list of views */
