@@ -51,6 +51,8 @@ static FILE *report_to(const struct session *s)
 static void flush_output(struct session *s)
 {
 	FILE *to = outputs_claim_stdout(s->opt) ? stderr : report_to(s);
+	if (!s->output.len)
+		return; /* what it failed of would be known no more (stdout_written()) */
 	plain_write(&s->output, to);
 	fflush(to);
 	strbuf_clear(&s->output);
