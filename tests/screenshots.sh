@@ -180,6 +180,18 @@ fi
 	echo "settle"
 	echo "shot $work/shots/map-100x30"
 } | HOME=$work INPUTRC=/dev/null "$work/shot" -s 100x30 -- "$program" debug kmeans
+# The roofline of matmul, and its way there.
+{
+	echo "wait (wd)"
+	echo "line continue"
+	echo "wait finished"
+	echo "keys ^"
+	echo "settle"
+	echo "keys \\tt"
+	echo "settle"
+	echo "settle"
+	echo "shot $work/shots/roof-150x45"
+} | HOME=$work INPUTRC=/dev/null "$work/shot" -s 150x45 -- "$program" debug matmul --size small
 # Two machines side by side: the first different decision, then the middle of the run.
 compared() { # compared SIZE NAME [OPTION...]
 	local size=$1 name=$2

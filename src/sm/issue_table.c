@@ -19,7 +19,7 @@ static enum unit sp_or_int(const struct conf *c, const struct inst *in)
 	return product && c->sm_int_mul_unit == INT_MUL_F32 ? UNIT_SP : UNIT_INT;
 }
 
-static enum unit unit_of(const struct conf *c, const struct inst *in)
+enum unit issue_unit(const struct conf *c, const struct inst *in)
 {
 	if (c->sm_convert_unit == CONVERT_SFU && inst_converts(in))
 		return UNIT_SFU;
@@ -60,7 +60,7 @@ static void add_ids(struct issue_info *o, const u16 *id, u32 n, bool dst)
 
 static void fill(const struct conf *c, const struct inst *in, struct issue_info *o)
 {
-	const enum unit unit = unit_of(c, in);
+	const enum unit unit = issue_unit(c, in);
 	bool lsu = unit == UNIT_LSU; /* takes its own time */
 	struct class_timing t = lsu ? (struct class_timing){1, 1} : inst_timing(c, in);
 	*o = (struct issue_info){.lat = (u16)(t.lat + c->sm_read_latency + c->sm_write_latency),

@@ -76,6 +76,8 @@ struct code_tables {
 	struct control_word *word;   /* NULL: the machine has a scoreboard */
 	struct line_counters *count; /* not constant; NULL: nobody has asked (lines.h) */
 };
+/* The unit that executes an instruction. */
+enum unit issue_unit(const struct conf *c, const struct inst *in);
 struct code_tables code_tables_make(const struct conf *c, const struct module *m);
 void code_tables_free(struct code_tables *t);
 

@@ -70,10 +70,10 @@ static bool give_key(struct debugger *d, u32 view, const char *args, struct err 
 	char word[40];
 	const char *rest = next_word(args, word, sizeof word);
 	if (!rest || *rest)
-		return err_set(e, "view: behind `key` one of 1 to 9, 0, _, # or none is expected%s",
+		return err_set(e, "view: behind `key` one of 1 to 9, 0, _, #, ^ or none is expected%s",
 		               rest ? ", and nothing else" : "");
 	if (strcmp(word, "none") != 0 && (word[1] || !strchr(VIEW_KEYS, *word)))
-		return err_set(e, "view: '%.40s' can be no view's key; 1 to 9, 0, _, # and none can", word);
+		return err_set(e, "view: '%.40s' can be no view's key; 1 to 9, 0, _, #, ^ and none can", word);
 	view_give_key(d, view, word[1] ? VIEW_NO_KEY : *word);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/reuses.h"
+#include "dbg/roofs.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/slices.h"
@@ -76,6 +77,7 @@ void debugger_free(struct debugger *d)
 	latencies_release(d);
 	lanes_release(d);
 	reuses_release(d);
+	roofs_release(d);
 	linelives_release(d);
 	for (u32 i = 0; i < d->ndisplays; i++)
 		free(d->displays[i].expr);

@@ -15,6 +15,7 @@
 #include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/reuses.h"
+#include "dbg/roofs.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/stop.h"
@@ -128,6 +129,7 @@ bool debugger_restart(struct debugger *d, struct strbuf *out, struct err *e)
 	latencies_forked(d);
 	lanes_restarted(d);
 	reuses_forked(d);
+	roofs_forked(d);
 	linelives_restarted(d);
 	if (!session_restart(d->s, e)) {
 		d->run.rest = DBG_DEAD;

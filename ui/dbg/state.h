@@ -198,6 +198,7 @@ struct debugger {
 	struct shadows *shadows;     /* machines that `break divergence` runs beside this one (divergence.c) */
 	struct follow *follow;       /* the request that is followed (follow.h); NULL = none */
 	struct latencies *latencies; /* of loads, as asked for last (latencies.h); NULL = not yet */
+	struct roofs *roofs;         /* the roofline over time, as asked for last (roofs.h); NULL = not yet */
 	struct reuses *reuses;       /* reuse distances, as asked for last (reuses.h); NULL = not yet */
 	struct linelives *linelives; /* of the lines in caches, as asked for (linelives.h); NULL = never */
 	struct rival *rival;         /* the machine that `compare` has set beside this one (rival.h); NULL = none */

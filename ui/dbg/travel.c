@@ -16,6 +16,7 @@
 #include "dbg/moves.h"
 #include "dbg/record.h"
 #include "dbg/reuses.h"
+#include "dbg/roofs.h"
 #include "dbg/rival.h"
 #include "dbg/scope.h"
 #include "dbg/travel.h"
@@ -32,6 +33,7 @@ void travel_forked(struct debugger *d)
 	latencies_forked(d);
 	lanes_forked(d);
 	reuses_forked(d);
+	roofs_forked(d);
 	linelives_forked(d);
 }
 

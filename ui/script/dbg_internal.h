@@ -42,6 +42,7 @@ int lua_dbg_whatif(lua_State *L);
 int lua_dbg_follow(lua_State *L);
 int lua_dbg_latency(lua_State *L);
 int lua_dbg_reuse(lua_State *L);
+int lua_dbg_roofline(lua_State *L);
 int lua_dbg_cachemap(lua_State *L);
 int lua_dbg_why_pick(lua_State *L);
 int lua_dbg_why_dispatch(lua_State *L);

@@ -213,7 +213,7 @@ int frame_hint_gap(int w)
 	return w < 100 ? 1 : 2;
 }
 
-#define HINTS_FROM_W 150 /* columns from which the key line has room for more than the views */
+#define HINTS_FROM_W 158 /* columns from which the key line has room for more than the views */
 
 static void key_line(const struct screen *s, struct pane p)
 {

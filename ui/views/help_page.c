@@ -11,7 +11,7 @@ static const struct {
 	const char *keys, *what;
 } rows[] = {
     {"", "Keys while the prompt is empty"},
-    {"1 .. 9, 0, _ #", "choose a view (`view` lists them; `view lanes key 5` gives a key to another)"},
+    {"1 .. 9, 0, _ # ^", "choose a view (`view` lists them; `view lanes key 5` gives a key to another)"},
     {"space", "run until something stops it; stop"},
     {".", "step one cycle (Enter repeats the last step); every press counts, also those that come at once"},
     {",", "step one cycle back"},

@@ -1,12 +1,12 @@
 /* view_keys: which key chooses which view.
  *
- * Each view has a key of its own from the start (struct view), or none. The user gives the keys 1 to 9, 0, _ and # to
+ * Each view has a key of its own from the start (struct view), or none. The user gives the keys 1 to 9, 0, _, # and ^ to
  * other views; a view that has been named by its key in a file of ours keeps its name whatever its key is. */
 #ifndef UI_VIEWS_VIEW_KEYS_H
 #define UI_VIEWS_VIEW_KEYS_H
 #include "views/view.h"
 
-#define VIEW_KEYS "1234567890_#"
+#define VIEW_KEYS "1234567890_#^"
 #define VIEW_NO_KEY ' '
 
 /* The key of a view now, or VIEW_NO_KEY; the view of a key, or -1. */

@@ -23,7 +23,7 @@ void view_list_draw(struct screen *s, struct pane p)
 	views_by_key(s->d, order);
 	const s32 rows = MAX(p.h - 3, 1), top = MAX(s->list_at - rows + 1, 0);
 	pane_text(p, 0, 1, STYLE(R_ACCENT), "Views");
-	pane_text(p, 0, 8, STYLE(R_DIM), "up, down, Enter: show it; 1 .. 9, 0, _, #: gives it this key; Esc");
+	pane_text(p, 0, 8, STYLE(R_DIM), "up, down, Enter: show it; 1 .. 9, 0, _ # ^: gives it this key; Esc");
 	for (s32 i = 0; i < rows && top + i < (s32)nviews; i++) {
 		const u32 view = order[top + i];
 		const bool here = top + i == s->list_at;
