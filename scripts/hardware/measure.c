@@ -196,8 +196,8 @@ static void launch(cu_handle f, unsigned grid, unsigned block, cu_ptr buf, unsig
 	driver_must(drv.launch(f, grid, 1, 1, block, 1, 1, 0, NULL, params, NULL), "cuLaunchKernel");
 }
 
-/* The chip is kept busy while the events and what stands between them are queued. Without that, the time between the events of a
- * short kernel is the host's: the second event would come later than the kernel's end. */
+/* The chip is kept busy while the events and what stands between them are queued. Without that, the time between the
+ * events of a short kernel is the host's: the second event would come later than the kernel's end. */
 double elapsed_ms(void (*go)(void *), void *what, unsigned launches)
 {
 	float ms;

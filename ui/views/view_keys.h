@@ -1,7 +1,7 @@
 /* view_keys: which key chooses which view.
  *
- * Each view has a key of its own from the start (struct view), or none. The user gives the keys 1 to 9, 0, _, # and ^ to
- * other views; a view that has been named by its key in a file of ours keeps its name whatever its key is. */
+ * Each view has a key of its own from the start (struct view), or none. The user gives the keys 1 to 9, 0, _, # and ^
+ * to other views; a view that has been named by its key in a file of ours keeps its name whatever its key is. */
 #ifndef UI_VIEWS_VIEW_KEYS_H
 #define UI_VIEWS_VIEW_KEYS_H
 #include "views/view.h"
