@@ -249,7 +249,7 @@ static void words_and_scripts(void **state)
 	open_rig(&r, "hotspot --size small --cta-virtual vt --set sm.ctas=2");
 	rig_has(&r, "view", "* _  lanes ");
 	rig_say(&r, "view stalls");
-	rig_has(&r, "view", "* 4  stalls\n");
+	rig_has(&r, "view", "* 4  stall ");
 	rig_fails(&r, "view nothing", "'nothing' is no view");
 	rig_fails(&r, "view lanes now", "'now' is no view");
 	rig_say(&r, "until 1500");
