@@ -251,7 +251,7 @@ static void words_and_scripts(void **state)
 	rig_say(&r, "view stalls");
 	rig_has(&r, "view", "* 4  stall ");
 	rig_fails(&r, "view nothing", "'nothing' is no view");
-	rig_fails(&r, "view lanes now", "'now' is no view");
+	rig_fails(&r, "view lanes now", "'now' is left over");
 	rig_say(&r, "until 1500");
 	rig_has(&r,
 	        "lua l = dbg.lanes{sm=1, from=1000, to=1100} m = l.marks[1] print(l.from, l.to, l.bin, #l.marks, m.event, "
