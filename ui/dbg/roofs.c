@@ -5,7 +5,6 @@
 
 #include "dbg/elsewhen.h"
 #include "dbg/scope.h"
-#include "gpu/scope.h"
 
 static void forget(struct roofs *r)
 {
@@ -20,14 +19,13 @@ static void part(struct debugger *d, u64 *from, u64 *to)
 	scope_range(d, from, to);
 }
 
-/* In the copy: what each column has, one after the other. */
+/* In the copy, which has no scope: what each column has, one after the other. */
 static bool walk(struct debugger *d, void *ctx, struct strbuf *answer, struct err *e)
 {
 	const struct roofs *r = ctx;
 	struct sim *sim = d->s->sim;
 	const struct sim_place end = sim_place(sim);
 	struct roofline was, now, column;
-	gpu_scope_off(dbg_gpu(d));
 	if (!elsewhen_go(d, r->from, e))
 		return false;
 	if (!roofline_read(dbg_gpu(d), &was))
