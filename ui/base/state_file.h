@@ -6,7 +6,6 @@
 #include "base/base.h"
 
 /* The path of the file of this name: warpdbg_NAME in $XDG_STATE_HOME or ~/.local/state where there is such a folder,
- * else
- * ~/.warpdbg_NAME. False: neither variable is set, or the path is too long. */
+ * else ~/.warpdbg_NAME. False: neither variable is set, or the path is too long. */
 bool state_file(const char *name, char *path, size_t size);
 #endif
