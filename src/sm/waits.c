@@ -88,15 +88,14 @@ void waits_look(struct sm_ctx *x, const struct sm *s, u32 w, u64 now)
 	struct sm_waits *v = x->waits;
 	const struct warp *wp = &s->warp[w];
 	struct open_wait *o = &v->wait[w];
-	const bool issued =
-	    s->issued_cycle == now && s->issued_mask >> w & 1; /* in this cycle, and thus does not wait in it */
+	const bool issued = s->issued_cycle == now && s->issued_mask >> w & 1; /* does not wait in this cycle */
 	if (v->open >> w & 1) {
 		if (is_same(o, wp))
 			return;
 		charge(x, o, now);
 		v->open &= ~BIT(w);
 	}
-	if (WAITS_STATES >> wp->state & 1) {
+	if (warp_state_waits(wp->state)) {
 		open_wait(x, s, w, now + issued, o);
 		v->open |= BIT(w);
 	}

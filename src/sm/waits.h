@@ -9,10 +9,6 @@
 
 #define WAITS_IDS 128 /* those in a warp's own two words; others are searched for */
 
-/* warp_state_waits() as a mask, for who asks at each change. */
-#define WAITS_STATES                                                                                                   \
-	(1u << WS_MEM | 1u << WS_SHORT | 1u << WS_BARRIER | 1u << WS_FENCE | 1u << WS_SLEEP | 1u << WS_FETCH)
-
 struct open_wait {
 	u64 since;          /* first cycle not charged yet */
 	u32 launch, pc, at; /* charged to `pc`, by a warp that stands at `at` */
@@ -32,7 +28,7 @@ void waits_look(struct sm_ctx *x, const struct sm *s, u32 w, u64 now);
 /* Its state was `from`, and is another one now. */
 static inline void waits_change(struct sm_ctx *x, const struct sm *s, u32 w, u32 from, u64 now)
 {
-	if ((WAITS_STATES >> from | WAITS_STATES >> s->warp[w].state) & 1)
+	if (warp_state_waits(from) || warp_state_waits(s->warp[w].state))
 		waits_look(x, s, w, now);
 }
 /* The warp has used an issue slot in cycle `now`, in which it thus does not wait. */

@@ -21,8 +21,10 @@ static inline bool warp_state_is_ready(u32 state)
 	return state >= WS_READY_SP && state <= WS_READY_LSU;
 }
 /* Does a warp in this state wait for something that is under way, or for others? (A ready one waits for its turn.) */
-static inline bool warp_state_waits(enum warp_state s)
+#define WARP_STATES_WAITING                                                                                            \
+	(1u << WS_MEM | 1u << WS_SHORT | 1u << WS_BARRIER | 1u << WS_FENCE | 1u << WS_SLEEP | 1u << WS_FETCH)
+static inline bool warp_state_waits(u32 state)
 {
-	return s == WS_MEM || s == WS_SHORT || s == WS_BARRIER || s == WS_FENCE || s == WS_SLEEP || s == WS_FETCH;
+	return WARP_STATES_WAITING >> state & 1;
 }
 #endif

@@ -88,7 +88,7 @@ static void look(void *ctx, u64 cycle)
 		gpu_producers(k->g, sm, by);
 		for (u32 w = 0; w < gpu_warps_per_sm(k->g); w++) {
 			struct warp_info i;
-			if (issued >> w & 1 || !warp_state_waits((enum warp_state)states[w]))
+			if (issued >> w & 1 || !warp_state_waits(states[w]))
 				continue;
 			gpu_warp_info(k->g, sm, w, &i);
 			const struct module *m = gpu_launched(k->g, (u32)i.launch)->mod;
